@@ -1,0 +1,126 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+/// What every target of the house is compiled with.
+let house: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .treatAllWarnings(as: .error),
+  .strictMemorySafety(),
+]
+
+/// A C library, reached through the module map and shim in its folder.
+func door(_ name: String, pkgConfig: String, apt: String) -> Target {
+  .systemLibrary(
+    name: name, path: "Sources/Doors/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
+}
+
+/// A library on one of the floors; the targets that it may import are also listed in tools/arrows.txt.
+func room(_ floor: String, _ name: String, _ imports: [Target.Dependency] = []) -> Target {
+  .target(
+    name: name, dependencies: imports, path: "Sources/\(floor)/\(name)", swiftSettings: house)
+}
+
+/// The tests of one library, in a folder of the same name.
+func tests(_ name: String, _ imports: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: imports, path: "Tests/\(name)", swiftSettings: house)
+}
+
+/// A program beside `imgflow`: a benchmark, a fuzz target, the gallery.
+func program(_ name: String, at path: String, _ imports: [Target.Dependency]) -> Target {
+  .executableTarget(name: name, dependencies: imports, path: path, swiftSettings: house)
+}
+
+let package = Package(
+  name: "imgflow",
+  products: [
+    .library(name: "ImgFlow", targets: ["ImgFlow"]),
+    .executable(name: "imgflow", targets: ["imgflow"]),
+  ],
+  targets: [
+    // Doors
+    door("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
+    door("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+    door("CCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
+    door("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
+    door("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
+    .systemLibrary(name: "CPosix", path: "Sources/Doors/CPosix"),
+
+    // Base
+    room("Base", "FlowBase", ["CCrypto", "CPosix"]),
+
+    // Engines
+    room("Engines", "FlowYAML", ["FlowBase", "CYAML"]),
+    room("Engines", "FlowRecords", ["FlowBase", "CZlib"]),
+    room("Engines", "FlowTransfer", ["FlowBase", "CCurl"]),
+    room("Engines", "FlowStore", ["FlowBase", "CSQLite"]),
+
+    // Core
+    room("Core", "FlowEvents", ["FlowBase"]),
+    room("Core", "FlowExpressions", ["FlowBase"]),
+    room("Core", "FlowParts", ["FlowBase", "FlowEvents", "FlowExpressions"]),
+
+    // Flow
+    room("Flow", "FlowManifest", ["FlowBase", "FlowYAML"]),
+    room("Flow", "FlowPlan", ["FlowBase", "FlowYAML", "FlowExpressions", "FlowParts", "FlowManifest"]),
+    room("Flow", "FlowGraph", ["FlowBase"]),
+    room(
+      "Flow", "FlowRun",
+      ["FlowBase", "FlowEvents", "FlowExpressions", "FlowParts", "FlowPlan", "FlowGraph", "FlowStore"]),
+
+    // Parts
+    room(
+      "Parts", "FlowBuiltins",
+      ["FlowBase", "FlowEvents", "FlowExpressions", "FlowParts", "FlowRecords", "FlowTransfer"]),
+
+    // App
+    room(
+      "App", "ImgFlow",
+      [
+        "FlowBase", "FlowEvents", "FlowParts", "FlowPlan", "FlowManifest", "FlowYAML", "FlowRun",
+        "FlowBuiltins",
+      ]),
+    room(
+      "App", "FlowCLI",
+      [
+        "FlowBase", "FlowEvents", "FlowExpressions", "FlowParts", "FlowYAML", "FlowManifest", "FlowPlan", "FlowGraph",
+        "FlowRun", "FlowStore", "FlowBuiltins",
+      ]),
+    program("imgflow", at: "Sources/App/imgflow", ["FlowCLI"]),
+
+    // Testing
+    room("Testing", "FlowTesting", ["FlowBase", "FlowEvents", "FlowParts", "CZlib"]),
+    program("gallery", at: "Sources/Testing/gallery", ["FlowBase", "FlowTesting"]),
+
+    // Tests
+    tests("FlowBaseTests", ["FlowBase"]),
+    tests("FlowYAMLTests", ["FlowYAML", "FlowBase"]),
+    tests("FlowRecordsTests", ["FlowRecords", "FlowBase"]),
+    tests("FlowTransferTests", ["FlowTransfer", "FlowTesting", "FlowBase"]),
+    tests("FlowStoreTests", ["FlowStore", "FlowBase"]),
+    tests("FlowEventsTests", ["FlowEvents", "FlowBase"]),
+    tests("FlowExpressionsTests", ["FlowExpressions", "FlowBase"]),
+    tests("FlowPartsTests", ["FlowParts", "FlowExpressions", "FlowBase"]),
+    tests("FlowManifestTests", ["FlowManifest", "FlowYAML", "FlowBase"]),
+    tests(
+      "FlowPlanTests", ["FlowPlan", "FlowManifest", "FlowYAML", "FlowParts", "FlowExpressions", "FlowBuiltins", "FlowBase"]),
+    tests("FlowGraphTests", ["FlowGraph", "FlowBase"]),
+    tests(
+      "FlowRunTests",
+      [
+        "FlowRun", "FlowPlan", "FlowManifest", "FlowYAML", "FlowParts", "FlowEvents", "FlowStore", "FlowBuiltins",
+        "FlowTesting", "FlowBase",
+      ]),
+    tests("FlowBuiltinsTests", ["FlowBuiltins", "FlowParts", "FlowExpressions", "FlowEvents", "FlowTesting", "FlowBase"]),
+    tests("FlowCLITests", ["FlowCLI", "FlowBase", "FlowEvents"]),
+    tests("ImgFlowTests", ["ImgFlow", "FlowTesting", "FlowBase"]),
+    tests("CLITests", ["FlowTesting", "FlowBase", "imgflow", "gallery"]),
+
+    // Benchmarks
+    program("graph-bench", at: "Benchmarks/graph-bench", ["FlowGraph", "FlowBase"]),
+  ]
+)

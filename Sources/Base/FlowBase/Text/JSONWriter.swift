@@ -1,0 +1,200 @@
+/// Writes JSON into bytes, without Foundation and without an allocation a value.
+///
+/// The writer puts the commas; the caller balances `begin` and `end` and writes a key before each value of an object.
+public struct JSONWriter {
+  /// What has been written.
+  public private(set) var bytes: [UInt8] = []
+  /// Whether the next key or element needs a comma before it.
+  private var needsComma = false
+
+  /// A writer that has written nothing.
+  public init() {}
+
+  /// A writer that appends to a buffer which keeps its capacity between lines.
+  public init(reusing buffer: consuming [UInt8]) {
+    bytes = buffer
+    bytes.removeAll(keepingCapacity: true)
+  }
+
+  /// What has been written, as a text.
+  public var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// Forgets what was written and keeps the memory.
+  public mutating func reset() {
+    bytes.removeAll(keepingCapacity: true)
+    needsComma = false
+  }
+
+  private mutating func separate() {
+    if needsComma { bytes.append(UInt8(ascii: ",")) }
+    needsComma = true
+  }
+
+  /// Opens an object.
+  public mutating func beginObject() {
+    separate()
+    bytes.append(UInt8(ascii: "{"))
+    needsComma = false
+  }
+
+  /// Closes the object that was opened last.
+  public mutating func endObject() {
+    bytes.append(UInt8(ascii: "}"))
+    needsComma = true
+  }
+
+  /// Opens an array.
+  public mutating func beginArray() {
+    separate()
+    bytes.append(UInt8(ascii: "["))
+    needsComma = false
+  }
+
+  /// Closes the array that was opened last.
+  public mutating func endArray() {
+    bytes.append(UInt8(ascii: "]"))
+    needsComma = true
+  }
+
+  /// A key known at compile time, which needs no escapes.
+  public mutating func key(_ name: StaticString) {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    unsafe bytes.append(
+      contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(UInt8(ascii: ":"))
+    needsComma = false
+  }
+
+  /// A key that came with the data.
+  public mutating func key(of name: String) {
+    string(name)
+    bytes.append(UInt8(ascii: ":"))
+    needsComma = false
+  }
+
+  /// A text, escaped.
+  public mutating func string(_ text: String) {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    var text = text
+    text.withUTF8 { unsafe appendEscaped($0) }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// A whole number.
+  public mutating func int(_ number: Int) {
+    separate()
+    appendDigits(number)
+  }
+
+  /// A number; not-a-number and the infinities, which JSON lacks, are null.
+  public mutating func double(_ number: Double) {
+    guard number.isFinite else { return null() }
+    separate()
+    bytes.append(contentsOf: Value.text(of: number).utf8)
+  }
+
+  /// A number of milliseconds with three digits behind the point, from nanoseconds.
+  public mutating func milliseconds(nanoseconds: Int) {
+    separate()
+    let micros = nanoseconds / 1000
+    appendDigits(micros / 1000)
+    bytes.append(UInt8(ascii: "."))
+    appendPadded(micros % 1000, width: 3)
+  }
+
+  /// A truth value.
+  public mutating func bool(_ flag: Bool) {
+    separate()
+    bytes.append(contentsOf: (flag ? "true" : "false").utf8)
+  }
+
+  /// Nothing.
+  public mutating func null() {
+    separate()
+    bytes.append(contentsOf: "null".utf8)
+  }
+
+  /// Any value, with all that it holds.
+  public mutating func value(_ value: Value) {
+    switch value {
+    case .null: null()
+    case .bool(let flag): bool(flag)
+    case .int(let number): int(number)
+    case .double(let number): double(number)
+    case .string(let text): string(text)
+    case .list(let values):
+      beginArray()
+      for element in values { self.value(element) }
+      endArray()
+    case .map(let fields):
+      beginObject()
+      for (name, element) in fields {
+        key(of: name)
+        self.value(element)
+      }
+      endObject()
+    }
+  }
+
+  /// Text that is JSON already, as it is.
+  public mutating func raw(_ json: some Sequence<UInt8>) {
+    separate()
+    bytes.append(contentsOf: json)
+  }
+
+  /// Bytes outside of any value, such as a line's end.
+  public mutating func verbatim(_ byte: UInt8) {
+    bytes.append(byte)
+    needsComma = false
+  }
+
+  /// Takes the last byte back.
+  mutating func dropLast() { bytes.removeLast() }
+
+  /// A byte inside a value that is being written.
+  mutating func verbatimKeepingComma(_ byte: UInt8) { bytes.append(byte) }
+
+  private mutating func appendDigits(_ number: Int) {
+    if number == 0 { return bytes.append(UInt8(ascii: "0")) }
+    if number < 0 { bytes.append(UInt8(ascii: "-")) }
+    let start = bytes.count
+    var rest = number.magnitude
+    while rest > 0 {
+      bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
+      rest /= 10
+    }
+    bytes[start...].reverse()
+  }
+
+  /// Digits with zeros in front, for clock readings.
+  mutating func appendPadded(_ number: Int, width: Int) {
+    var scale = 1
+    for _ in 1..<width { scale *= 10 }
+    while scale > 0 {
+      bytes.append(UInt8(ascii: "0") + UInt8(number / scale % 10))
+      scale /= 10
+    }
+  }
+
+  private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
+    var start = 0
+    for place in 0..<text.count {
+      let byte = unsafe text[place]
+      guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F else { continue }
+      unsafe bytes.append(contentsOf: text[start..<place])
+      start = place + 1
+      bytes.append(UInt8(ascii: "\\"))
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
+      case 0x0A: bytes.append(UInt8(ascii: "n"))
+      case 0x0D: bytes.append(UInt8(ascii: "r"))
+      case 0x09: bytes.append(UInt8(ascii: "t"))
+      default: bytes.append(contentsOf: "u00\(Hex.encode([byte]))".utf8)
+      }
+    }
+    unsafe bytes.append(contentsOf: text[start...])
+  }
+}

@@ -1,0 +1,151 @@
+public import FlowBase
+
+/// What does something with each leg of each item, or once with all results of a group or of the run.
+///
+/// A stage keeps no state between calls unless it locks it; calls run side by side up to the stage's concurrency.
+public protocol Stage: Sendable {
+  /// The host (`name:port`) that an operation will ask; operations of one host wait for that host, not for a slot.
+  func host(of leg: Leg, config: Config) -> String?
+
+  /// Works on one leg. Throw a `Fault` where it fails; what else is thrown counts as a bug.
+  func run(_ leg: Leg, in context: StageContext) async throws -> StageResult
+
+  /// Works on the results of a group or of the run.
+  func gather(_ gathering: Gathering, in context: StageContext) async throws -> StageResult
+}
+
+extension Stage {
+  /// No host.
+  public func host(of leg: Leg, config: Config) -> String? { nil }
+
+  /// Refuses: this stage works on single legs only.
+  public func gather(_ gathering: Gathering, in context: StageContext) async throws -> StageResult {
+    throw Fault.internal("stage", "\(context.stage) cannot run per group or per run")
+  }
+
+  /// Refuses: this stage works on whole groups or runs only.
+  public func run(_ leg: Leg, in context: StageContext) async throws -> StageResult {
+    throw Fault.internal("stage", "\(context.stage) cannot run per leg or per item")
+  }
+}
+
+/// A stage that decides at once, without waiting; it runs inside the scheduler's loop and costs no task.
+public protocol ImmediateStage: Stage {
+  /// Works on one leg.
+  func decide(_ leg: Leg, config: Config) throws(Fault) -> StageResult
+}
+
+extension ImmediateStage {
+  /// Decides.
+  public func run(_ leg: Leg, in context: StageContext) async throws -> StageResult {
+    try decide(leg, config: context.config)
+  }
+}
+
+/// What a stage has made of a leg.
+public struct StageResult: Sendable {
+  /// How the leg goes on.
+  public enum Verdict: Sendable {
+    /// It goes on.
+    case pass
+    /// It is filtered, and why.
+    case drop(reason: String)
+    /// It ends here, and these items go on in its place.
+    case many([MadeItem])
+  }
+
+  /// How the leg goes on.
+  public var verdict: Verdict
+  /// The new bytes; nil where the leg's bytes stay as they are.
+  public var content: Content?
+  /// The item fields that it sets.
+  public var fields: Fields
+  /// The files that it has published.
+  public var outputs: [OutputFact]
+  /// Whether another item's equal request has done the work.
+  public var isShared: Bool
+  /// Bytes that came over the network for it.
+  public var bytesIn: Int
+
+  /// A result; without arguments: the leg goes on as it is.
+  public init(
+    _ verdict: Verdict = .pass, content: Content? = nil, fields: Fields = [:], outputs: [OutputFact] = [],
+    isShared: Bool = false, bytesIn: Int = 0
+  ) {
+    self.verdict = verdict
+    self.content = content
+    self.fields = fields
+    self.outputs = outputs
+    self.isShared = isShared
+    self.bytesIn = bytesIn
+  }
+}
+
+/// An item that a stage has made.
+public struct MadeItem: Sendable {
+  /// Its key behind `parent/`.
+  public var key: String
+  /// Its bytes.
+  public var content: Content?
+  /// The fields that are set on it.
+  public var fields: Fields
+
+  /// An item.
+  public init(key: String, content: Content?, fields: Fields = [:]) {
+    self.key = key
+    self.content = content
+    self.fields = fields
+  }
+}
+
+/// The results that a stage `per: group` or `per: run` works on, streamed and not held in memory.
+public struct Gathering: Sendable {
+  /// One result: a leg as it came out of a needed stage, or an item that did not make it.
+  public struct Member: Sendable {
+    /// The leg, with its fields and its content where that is still there.
+    public var leg: Leg
+    /// The id of the stage that it came out of.
+    public var stage: String
+    /// `ok`, `failed`, `filtered` or `cancelled`.
+    public var status: String
+    /// What the stage published of this leg.
+    public var outputs: [OutputFact]
+    /// Why it failed.
+    public var fault: Fault?
+
+    /// A result.
+    public init(leg: Leg, stage: String, status: String = "ok", outputs: [OutputFact] = [], fault: Fault? = nil) {
+      self.leg = leg
+      self.stage = stage
+      self.status = status
+      self.outputs = outputs
+      self.fault = fault
+    }
+  }
+
+  /// The group's value; nil for the whole run.
+  public var group: Value?
+  /// How many members there are that went well.
+  public var count: Int
+  /// Opens the stream of members that went well, in the order source, index, leg.
+  public var members: @Sendable () -> any GatheringReader
+  /// Opens the stream of all members, failed, filtered and cancelled items included, in the same order.
+  public var everything: @Sendable () -> any GatheringReader
+
+  /// A gathering.
+  public init(
+    group: Value?, count: Int, members: @escaping @Sendable () -> any GatheringReader,
+    everything: @escaping @Sendable () -> any GatheringReader
+  ) {
+    self.group = group
+    self.count = count
+    self.members = members
+    self.everything = everything
+  }
+}
+
+/// Hands out the members of a gathering page by page.
+public protocol GatheringReader {
+  /// The next members, at most so many; none at the end.
+  mutating func next(upTo count: Int) async throws -> [Gathering.Member]
+}

@@ -1,0 +1,94 @@
+public import FlowBase
+
+/// What a stage is given beside the leg: its configuration, and its ways to the disk and to the listeners.
+public struct StageContext: Sendable {
+  /// The stage's id in the manifest.
+  public var stage: String
+  /// The configuration, with every template evaluated for this leg, group or run.
+  public var config: Config
+  /// Which try this is, from 1.
+  public var attempt: Int
+  /// The run's ways to the disk and to what its stages share.
+  public var services: any RunServices
+  /// Tells how far the bytes have come, and how many they will be where that is known.
+  public var progress: @Sendable (_ bytes: Int, _ size: Int?) -> Void
+
+  /// A context.
+  public init(
+    stage: String, config: Config, attempt: Int, services: any RunServices,
+    progress: @escaping @Sendable (Int, Int?) -> Void = { _, _ in }
+  ) {
+    self.stage = stage
+    self.config = config
+    self.attempt = attempt
+    self.services = services
+    self.progress = progress
+  }
+}
+
+/// What a run does for its stages.
+public protocol RunServices: Sendable {
+  /// What the manifest says of the run as a whole.
+  var settings: RunSettings { get }
+  /// Opens a new temporary file for bytes to come.
+  func makePartial() throws(Fault) -> any PartialWriter
+  /// Puts bytes under a final name below `output.dir`, wholly or not at all, and not before they are safe.
+  ///
+  /// A temporary file is moved there; what was published before is copied.
+  func publish(_ content: Content, at path: String, options: PublishOptions) async throws(Fault) -> OutputFact
+  /// The one object of its type that all stages of the run share; made by the first that asks.
+  func shared<Resource: Sendable>(_ type: Resource.Type, make: () throws(Fault) -> Resource) throws(Fault) -> Resource
+  /// Threads for work that blocks.
+  var blocking: BlockingPool { get }
+  /// Writes a line to the run's log.
+  func log(_ level: LogLevel, _ message: String)
+}
+
+/// How loud a line of the log is.
+public enum LogLevel: String, Sendable, Hashable, CaseIterable {
+  case debug, info, warn, error
+}
+
+/// What to do about a file that is there already and that this run has not made.
+public enum OnExists: String, Sendable, Hashable, CaseIterable {
+  /// What the journal knows and finds unchanged stays; anything else is written anew.
+  case keep
+  /// Whatever is there stays.
+  case skip
+  /// It is replaced.
+  case overwrite
+  /// The item fails.
+  case fail
+}
+
+/// How a file is published.
+public struct PublishOptions: Sendable, Hashable {
+  /// What to do about a file that is there already.
+  public var onExists: OnExists
+  /// The file's permissions; nil follows the umask.
+  public var mode: Int?
+  /// The item's name and the leg, for messages about collisions.
+  public var owner: String
+  /// The media type, where known; it is only remembered.
+  public var media: String?
+
+  /// Options.
+  public init(onExists: OnExists = .keep, mode: Int? = nil, owner: String, media: String? = nil) {
+    self.onExists = onExists
+    self.mode = mode
+    self.owner = owner
+    self.media = media
+  }
+}
+
+/// A temporary file that takes bytes and becomes an item's content.
+public protocol PartialWriter: ByteSink, Sendable {
+  /// Forgets what was written, for another try from the start.
+  func restart() throws(Fault)
+  /// How many bytes it holds.
+  var count: Int { get }
+  /// Ends the file: digest and length are known, and the content can be handed on.
+  func finish() throws(Fault) -> HeldFile
+  /// Removes the file.
+  func abandon()
+}

@@ -1,0 +1,92 @@
+public import FlowBase
+
+/// The bytes that an item has at some stage.
+public enum Content: Sendable {
+  /// A file, temporary or published.
+  case file(HeldFile)
+  /// Bytes in memory, small enough for `limits.memory`.
+  case bytes([UInt8])
+  /// Work that is done when a stage of another kind asks for its bytes.
+  case deferred(any DeferredContent)
+}
+
+/// Content that is computed when it is asked for, so that neighbouring stages of one kind run as one pass.
+public protocol DeferredContent: Sendable {
+  /// The kind with which it fuses, such as `picture`.
+  var kind: String { get }
+  /// Does the work and gives the bytes.
+  func realise() async throws -> Content
+}
+
+/// A file that holds an item's bytes, and goes away with its last user unless it was published.
+public final class HeldFile: Sendable {
+  private struct State {
+    var path: String
+    var isTemporary: Bool
+  }
+
+  private let state: Guarded<State>
+  private let discard: @Sendable (String) -> Void
+
+  /// How many bytes it holds.
+  public let bytes: Int
+  /// Their SHA-256.
+  public let sha256: Digest
+
+  /// A file at an absolute path; `discard` removes it when it is temporary and nobody holds it any more.
+  public init(
+    path: String, bytes: Int, sha256: Digest, isTemporary: Bool, discard: @escaping @Sendable (String) -> Void
+  ) {
+    state = Guarded(State(path: path, isTemporary: isTemporary))
+    self.bytes = bytes
+    self.sha256 = sha256
+    self.discard = discard
+  }
+
+  deinit {
+    let last = state.withLock { $0 }
+    if last.isTemporary { discard(last.path) }
+  }
+
+  /// Where it is now.
+  public var path: String { state.withLock { $0.path } }
+  /// Whether it is still ours to move; once published or kept, others may only read or copy it.
+  public var isTemporary: Bool { state.withLock { $0.isTemporary } }
+
+  /// Says that the file is at its final place now and stays.
+  public func becamePublished(at path: String) {
+    state.withLock {
+      $0.path = path
+      $0.isTemporary = false
+    }
+  }
+
+  /// Says that the file is to stay where it is, for a later part of the run or a later run.
+  public func keep() { state.withLock { $0.isTemporary = false } }
+}
+
+/// A file below `output.dir`, safe at the chosen durability.
+public struct OutputFact: Sendable, Hashable {
+  /// Its path below `output.dir`.
+  public var path: String
+  /// Its length.
+  public var bytes: Int
+  /// Its SHA-256 in hex.
+  public var sha256: String
+  /// Its media type, where known.
+  public var media: String?
+  /// The picture's width, where known.
+  public var width: Int?
+  /// The picture's height, where known.
+  public var height: Int?
+
+  /// A published file.
+  public init(path: String, bytes: Int, sha256: String, media: String? = nil, width: Int? = nil, height: Int? = nil) {
+    self.path = path
+    self.bytes = bytes
+    self.sha256 = sha256
+    self.media = media
+    self.width = width
+    self.height = height
+  }
+}

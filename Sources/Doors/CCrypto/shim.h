@@ -1,0 +1,6 @@
+#ifndef IMGFLOW_CCRYPTO_SHIM_H
+#define IMGFLOW_CCRYPTO_SHIM_H
+
+#include <openssl/evp.h>
+
+#endif

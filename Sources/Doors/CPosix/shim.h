@@ -1,0 +1,43 @@
+#ifndef IMGFLOW_CPOSIX_SHIM_H
+#define IMGFLOW_CPOSIX_SHIM_H
+
+// Calls that Swift cannot see: variadic ones, and system calls without a wrapper in the C library.
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static inline int imgflow_open(const char *path, int flags, mode_t mode) { return open(path, flags | O_CLOEXEC, mode); }
+
+static inline int imgflow_openat(int directory, const char *path, int flags, mode_t mode) {
+  return openat(directory, path, flags | O_CLOEXEC, mode);
+}
+
+// Opens a path that may not leave the directory, by links or otherwise; ENOSYS where the kernel lacks the call.
+static inline int imgflow_open_beneath(int directory, const char *path, int flags, mode_t mode) {
+  struct open_how how = {
+      .flags = (unsigned long long)(unsigned)(flags | O_CLOEXEC),
+      .mode = flags & O_CREAT ? mode : 0,
+      .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS,
+  };
+  return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
+}
+
+static inline int imgflow_set_thread_name(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+static inline int imgflow_get_flags(int descriptor) { return fcntl(descriptor, F_GETFL); }
+
+static inline int imgflow_set_flags(int descriptor, int flags) { return fcntl(descriptor, F_SETFL, flags); }
+
+static inline int imgflow_window_size(int descriptor, struct winsize *size) {
+  return ioctl(descriptor, TIOCGWINSZ, size);
+}
+
+#endif
