@@ -93,7 +93,7 @@ let package = Package(
     program("imgflow", at: "Sources/App/imgflow", ["FlowCLI"]),
 
     // Testing
-    room("Testing", "FlowTesting", ["FlowBase", "FlowEvents", "FlowParts", "CZlib"]),
+    room("Testing", "FlowTesting", ["FlowBase", "FlowEvents", "FlowParts", "FlowRecords"]),
     program("gallery", at: "Sources/Testing/gallery", ["FlowBase", "FlowTesting"]),
 
     // Tests
