@@ -1,7 +1,7 @@
 public import FlowBase
 
 /// One thing that happened in a run, as every sink and every reader learns it.
-public struct Event: Sendable {
+public struct Event: Sendable, Hashable {
   /// Its place in the run's stream, from 0, without gaps.
   public var seq: Int
   /// Wall time, for people.
@@ -10,4 +10,64 @@ public struct Event: Sendable {
   public var elapsed: Interval
   /// The run's id.
   public var run: String
+  /// The item that it is about; nil where it is about none.
+  public var subject: ItemSubject?
+  /// What happened.
+  public var payload: Payload
+
+  /// An event.
+  public init(
+    seq: Int, time: WallTime, elapsed: Interval, run: String, subject: ItemSubject? = nil, payload: Payload
+  ) {
+    self.seq = seq
+    self.time = time
+    self.elapsed = elapsed
+    self.run = run
+    self.subject = subject
+    self.payload = payload
+  }
+
+  /// The type of what happened.
+  public var type: EventType { payload.type }
+
+  /// What becomes of it where its reader is behind.
+  public var delivery: EventType.Delivery {
+    if case .log(let line) = payload, line.level == .debug { return .droppable }
+    return type.delivery
+  }
+}
+
+/// The item that an event is about.
+public struct ItemSubject: Sendable, Hashable {
+  /// The item's name, `source/key`.
+  public var item: String
+  /// Its place in its source, from 1.
+  public var index: Int
+  /// The number of items of that source; nil while it is unknown.
+  public var total: Int?
+  /// Its address; nil for files of this machine.
+  public var url: String?
+  /// The id of its source.
+  public var source: String
+  /// The name of the item that a stage made it from.
+  public var parent: String?
+  /// The stage where it happened.
+  public var stage: String?
+  /// Which try it was, from 1.
+  public var attempt: Int?
+
+  /// An item.
+  public init(
+    item: String, index: Int, total: Int? = nil, url: String? = nil, source: String, parent: String? = nil,
+    stage: String? = nil, attempt: Int? = nil
+  ) {
+    self.item = item
+    self.index = index
+    self.total = total
+    self.url = url
+    self.source = source
+    self.parent = parent
+    self.stage = stage
+    self.attempt = attempt
+  }
 }

@@ -16,6 +16,12 @@ public struct JSONWriter {
     bytes.removeAll(keepingCapacity: true)
   }
 
+  /// A writer that goes on behind what a buffer holds.
+  public init(appendingTo buffer: consuming [UInt8]) { bytes = buffer }
+
+  /// Gives up what was written, without a copy.
+  public consuming func takeBytes() -> [UInt8] { bytes }
+
   /// What has been written, as a text.
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 
