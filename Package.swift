@@ -107,7 +107,8 @@ let package = Package(
     tests("FlowPartsTests", ["FlowParts", "FlowExpressions", "FlowBase"]),
     tests("FlowManifestTests", ["FlowManifest", "FlowYAML", "FlowBase"]),
     tests(
-      "FlowPlanTests", ["FlowPlan", "FlowManifest", "FlowYAML", "FlowParts", "FlowExpressions", "FlowBuiltins", "FlowBase"]),
+      "FlowPlanTests",
+      ["FlowPlan", "FlowManifest", "FlowYAML", "FlowParts", "FlowExpressions", "FlowBuiltins", "FlowBase"]),
     tests("FlowGraphTests", ["FlowGraph", "FlowBase"]),
     tests(
       "FlowRunTests",
@@ -115,7 +116,8 @@ let package = Package(
         "FlowRun", "FlowPlan", "FlowManifest", "FlowYAML", "FlowParts", "FlowEvents", "FlowStore", "FlowBuiltins",
         "FlowTesting", "FlowBase",
       ]),
-    tests("FlowBuiltinsTests", ["FlowBuiltins", "FlowParts", "FlowExpressions", "FlowEvents", "FlowTesting", "FlowBase"]),
+    tests(
+      "FlowBuiltinsTests", ["FlowBuiltins", "FlowParts", "FlowExpressions", "FlowEvents", "FlowTesting", "FlowBase"]),
     tests("FlowCLITests", ["FlowCLI", "FlowBase", "FlowEvents"]),
     tests("ImgFlowTests", ["ImgFlow", "FlowTesting", "FlowBase"]),
     tests("CLITests", ["FlowTesting", "FlowBase", "imgflow", "gallery"]),

@@ -11,7 +11,8 @@ extension ConfigValue {
       guard let constant = folded.constant else { return .template(folded, type) }
       guard let converted = type.convert(constant) else {
         throw Fault(
-          "config.type", .config, "`\(template.source)` gave \(constant.kindName) `\(constant.text)`, not \(type.words)")
+          "config.type", .config, "`\(template.source)` gave \(constant.kindName) `\(constant.text)`, not \(type.words)"
+        )
       }
       return .value(converted)
     case .condition(let expression):

@@ -1,0 +1,140 @@
+/// The static graph: one node a stage and leg, whatever the number of items.
+public struct GraphShape: Sendable {
+  /// A stage, as far as scheduling cares.
+  public struct Stage: Sendable {
+    /// Whether it runs once for many items, when all that it needs is wholly finished.
+    public var isBarrier: Bool
+    /// The stages whose results it takes; only barriers read this, the others have the inputs of their nodes.
+    public var needs: [Int]
+    /// The stages that must be wholly finished before it starts on any item.
+    public var gates: [Int]
+    /// Whether it joins all legs of an item.
+    public var joins: Bool
+    /// Whether it runs although what it needs has failed.
+    public var runsAlways: Bool
+    /// The most operations at once.
+    public var concurrency: Int
+    /// The time between two starts, in nanoseconds.
+    public var interval: Int
+    /// The pool that each operation takes a token of.
+    public var pool: Int?
+
+    /// A stage.
+    public init(
+      isBarrier: Bool = false, needs: [Int] = [], gates: [Int] = [], joins: Bool = false, runsAlways: Bool = false,
+      concurrency: Int = .max, interval: Int = 0, pool: Int? = nil
+    ) {
+      self.isBarrier = isBarrier
+      self.needs = needs
+      self.gates = gates
+      self.joins = joins
+      self.runsAlways = runsAlways
+      self.concurrency = concurrency
+      self.interval = interval
+      self.pool = pool
+    }
+  }
+
+  /// A stage on one leg.
+  public struct Node: Sendable {
+    /// The stage, which is no barrier.
+    public var stage: Int
+    /// The nodes that come before it.
+    public var inputs: [Int]
+
+    /// A node.
+    public init(stage: Int, inputs: [Int] = []) {
+      self.stage = stage
+      self.inputs = inputs
+    }
+  }
+
+  /// The stages, each after all that it needs.
+  public let stages: [Stage]
+  /// The nodes, each after its inputs; barriers have none.
+  public let nodes: [Node]
+  /// The number of tokens of each pool.
+  public let pools: [Int]
+  /// The most items that are under way at once.
+  public let window: Int
+  /// The nodes that take a node's result.
+  let dependents: [[Int]]
+  /// The nodes of each stage.
+  let nodesOfStage: [[Int]]
+  /// The nodes whose result no other node takes.
+  let leaves: [Int]
+
+  /// A graph.
+  public init(stages: [Stage], nodes: [Node], pools: [Int] = [], window: Int = 1024) {
+    self.stages = stages
+    self.nodes = nodes
+    self.pools = pools
+    self.window = max(1, window)
+    var dependents = [[Int]](repeating: [], count: nodes.count)
+    var nodesOfStage = [[Int]](repeating: [], count: stages.count)
+    for (number, node) in nodes.enumerated() {
+      nodesOfStage[node.stage].append(number)
+      for input in node.inputs { dependents[input].append(number) }
+    }
+    self.dependents = dependents
+    self.nodesOfStage = nodesOfStage
+    leaves = nodes.indices.filter { dependents[$0].isEmpty }
+  }
+}
+
+/// One node's work on one item.
+public struct Operation: Sendable, Hashable {
+  /// The item's slot in the window.
+  public var slot: Int
+  /// The node.
+  public var node: Int
+
+  /// An operation.
+  public init(slot: Int, node: Int) {
+    self.slot = slot
+    self.node = node
+  }
+}
+
+/// Where a node stands with one item.
+public enum NodeState: UInt8, Sendable, Hashable {
+  /// Something that it needs has not ended.
+  case waiting
+  /// It could run, but for a stage that must be wholly finished first.
+  case gated
+  /// It could run, and waits for a slot.
+  case ready
+  /// It could run, and waits for its host.
+  case held
+  /// It runs.
+  case running
+  /// It has failed and waits for its next try.
+  case retrying
+  /// It went well, or its condition let the leg pass by.
+  case ok
+  /// The leg was filtered, here or before.
+  case filtered
+  /// It failed for good.
+  case failed
+  /// It did not run, because something before it failed.
+  case skipped
+  /// It was cancelled.
+  case cancelled
+
+  /// Whether nothing more will happen here.
+  public var isFinal: Bool { rawValue >= NodeState.ok.rawValue }
+}
+
+/// How an operation ended.
+public enum Outcome: UInt8, Sendable, Hashable {
+  case ok, filtered, failed, cancelled
+
+  var state: NodeState {
+    switch self {
+    case .ok: .ok
+    case .filtered: .filtered
+    case .failed: .failed
+    case .cancelled: .cancelled
+    }
+  }
+}
