@@ -40,4 +40,19 @@ static inline int imgflow_window_size(int descriptor, struct winsize *size) {
   return ioctl(descriptor, TIOCGWINSZ, size);
 }
 
+static inline int imgflow_duplicate(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 3); }
+
+// flags 1 is RENAME_NOREPLACE; the plain call is used for 0, because some file systems refuse the other.
+static inline int imgflow_rename(int old_directory, const char *old_path, int new_directory, const char *new_path,
+                                 unsigned flags) {
+  if (flags == 0) return renameat(old_directory, old_path, new_directory, new_path);
+  return (int)syscall(SYS_renameat2, old_directory, old_path, new_directory, new_path, flags);
+}
+
+static inline int imgflow_clone(int target, int source) { return ioctl(target, FICLONE, source); }
+
+static inline ssize_t imgflow_copy_range(int source, int target, size_t count) {
+  return syscall(SYS_copy_file_range, source, NULL, target, NULL, count, 0u);
+}
+
 #endif
