@@ -1,1 +1,3 @@
-print("not yet")
+import FlowCLI
+
+await CommandLineTool.main()

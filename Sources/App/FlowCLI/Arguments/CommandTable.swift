@@ -1,0 +1,259 @@
+// The table of commands. What stands here is parsed, helped with, completed and printed as the man page.
+
+extension OptionSpec {
+  /// What changes the values of a manifest; every command that reads one takes them.
+  static let inputs: [OptionSpec] = [
+    OptionSpec("--var", value: "NAME=VALUE", .assignment, "give one of the manifest's vars a value", repeated: true),
+    OptionSpec(
+      "--set", value: "PATH=VALUE", .assignment, "replace any value: --set limits.connections=4", repeated: true),
+    OptionSpec("--profile", value: "NAME", .text, "lay one of the manifest's profiles over it", repeated: true),
+  ]
+
+  static let json = OptionSpec(flag: "--json", help: "answer in JSON")
+  static let state = OptionSpec("--state", value: "DIR", .folder, "where the journal is kept (default .imgflow)")
+
+  /// What decides which items take part and what counts as done; shared by `run` and `plan`.
+  static let selection: [OptionSpec] = [
+    OptionSpec("-o", "--out", value: "DIR", .folder, "write below this folder"),
+    OptionSpec(
+      "-j", "--concurrency", value: "N", .integer(atLeast: 1), "at most so many operations of a stage at once"),
+    OptionSpec("--take", value: "N", .integer(atLeast: 0), "only the first N items of each source"),
+    OptionSpec("--only", value: "SOURCE", .text, "only the items of this source", repeated: true),
+    OptionSpec(flag: "--failed", help: "only what failed last time"),
+    OptionSpec(
+      "--class", value: "CLASS", .choice(Words.classes), "with --failed: only failures of this class", repeated: true),
+    OptionSpec("--code", value: "CODE", .text, "with --failed: only failures with this code", repeated: true),
+    OptionSpec("--host", value: "HOST", .text, "with --failed: only failures of this host", repeated: true),
+    OptionSpec(flag: "--fresh", help: "do everything again, whatever earlier runs have done"),
+    OptionSpec("--check", value: "HOW", .choice(["stat", "digest"]), "how files of earlier runs are checked"),
+    state,
+    OptionSpec(flag: "--allow-private", help: "let URLs reach private and loopback addresses"),
+  ]
+
+  /// How a run behaves and what it tells.
+  static let running: [OptionSpec] = [
+    OptionSpec("--events", value: "WHERE", .text, "write the event stream to -, PATH, fd:N or none"),
+    OptionSpec(flag: "--json", help: "the same as --events -"),
+    OptionSpec(
+      "--progress", value: "HOW", .choice(["auto", "bars", "plain", "none"]), "how progress is shown on stderr"),
+    OptionSpec(flag: "-q", "--quiet", help: "say only what went wrong"),
+    OptionSpec(flag: "-v", "--verbose", help: "say more; twice for the log at debug"),
+    OptionSpec("--deadline", value: "TIME", .interval, "end the run after this time (exit 124)"),
+    OptionSpec(
+      "--grace", value: "TIME", .interval, "how long a stopped run may finish what it has begun (default 10s)"),
+    OptionSpec("--summary-file", value: "PATH", .file, "write the run's last event to this file"),
+    OptionSpec(flag: "--prune", help: "remove outputs of earlier runs that no item makes any more"),
+    OptionSpec(flag: "--wait-lock", help: "wait while another run holds the state directory"),
+  ]
+}
+
+/// Words that stand in several places of the table.
+enum Words {
+  static let classes = ["transient", "quota", "permanent", "auth", "config", "local", "internal", "cancelled"]
+  static let shells = ["bash", "zsh", "fish"]
+  static let verbs = ["pause", "resume", "drain", "cancel", "set"]
+}
+
+extension OperandSpec {
+  static let manifest = OperandSpec("MANIFEST", .manifest, .atMostOnce, "the manifest; imgflow.yaml here if left out")
+  static let run = OperandSpec(
+    "RUN", .text, .atMostOnce, "a run's id, the beginning of one, a manifest's path, or last (also if left out)")
+}
+
+extension CommandSpec {
+  /// Does what a manifest says.
+  public static let run = CommandSpec(
+    "run", "do what a manifest says",
+    details: [
+      "What earlier runs have done and nothing has changed since is not done again. Where standard output is no "
+        + "terminal, the event stream goes there as one JSON object a line; on a terminal, progress is shown on stderr."
+    ],
+    operands: [.manifest],
+    options: OptionSpec.selection + [
+      OptionSpec(flag: "-n", "--dry-run", help: "only say what would be done: imgflow plan")
+    ]
+      + OptionSpec.running + OptionSpec.inputs,
+    examples: [
+      Example("imgflow run manifest.yaml --events - | jq", "run a manifest and read its events"),
+      Example("imgflow run --failed --class transient", "try again what may work now"),
+      Example("imgflow run catalog.yaml -j 4 --out ./pictures", "four at a time, into another folder"),
+    ])
+
+  /// Downloads without a manifest.
+  public static let get = CommandSpec(
+    "get", "download URLs without a manifest",
+    details: [
+      "Builds a manifest from its options and runs it. A word with :// is a URL; any other is a list of URLs: a text "
+        + "file with one a line, a .csv, .tsv or .jsonl with a column url, or - for standard input.",
+      "With --print-manifest it shows the manifest and does nothing else: a good way to learn the language.",
+    ],
+    operands: [OperandSpec("URL|LIST", .file, .atLeastOnce, "URLs, and files that list URLs")],
+    options: [
+      OptionSpec("-o", "--out", value: "DIR", .folder, "write below this folder (default ./out)"),
+      OptionSpec("-j", "--concurrency", value: "N", .integer(atLeast: 1), "at most so many downloads at once"),
+      OptionSpec("--name", value: "TEMPLATE", .text, "how files are named (default ${item.name})"),
+      OptionSpec("--accept", value: "MEDIA", .text, "refuse other media types, such as image/*", repeated: true),
+      OptionSpec("--max-bytes", value: "SIZE", .text, "refuse larger bodies, such as 50MB"),
+      OptionSpec("--sha256", value: "HEX", .text, "what the only URL's bytes must hash to"),
+      OptionSpec("--interval", value: "TIME", .interval, "wait so long between two starts"),
+      OptionSpec("--timeout", value: "TIME", .interval, "the time for one try"),
+      OptionSpec("--attempts", value: "N", .integer(atLeast: 1), "try so often (default 5)"),
+      OptionSpec(
+        "--on-exists", value: "WHAT", .choice(["keep", "skip", "overwrite", "fail"]),
+        "what to do about files that are there"),
+      OptionSpec(flag: "--print-manifest", help: "show the manifest that this builds, and stop"),
+      OptionSpec(flag: "--fresh", help: "do everything again, whatever earlier runs have done"),
+      OptionSpec.state,
+      OptionSpec(flag: "--allow-private", help: "let URLs reach private and loopback addresses"),
+    ] + OptionSpec.running,
+    examples: [
+      Example(
+        "imgflow get https://example.com/a.png https://example.com/b.png -o pictures", "two pictures into a folder"),
+      Example("imgflow get urls.txt -j 8 --accept 'image/*'", "a list, eight at a time, pictures only"),
+      Example("imgflow get urls.txt --print-manifest > imgflow.yaml", "go on with a manifest"),
+    ])
+
+  /// Finds every mistake of manifests.
+  public static let validate = CommandSpec(
+    "validate", "find every mistake in manifests, at once",
+    details: ["Nothing is fetched. Exit code 0 if all are clean, 2 if one is wrong."],
+    operands: [OperandSpec("MANIFEST", .manifest, .any, "the manifests; imgflow.yaml here if left out")],
+    options: [
+      OptionSpec("--format", value: "FORM", .choice(["text", "json", "github"]), "how mistakes are written"),
+      OptionSpec(flag: "--json", help: "the same as --format json"),
+    ] + OptionSpec.inputs,
+    examples: [
+      Example("imgflow validate manifest.yaml", "every mistake with its place and remedy"),
+      Example("imgflow validate --format github jobs/*.yaml", "annotations in a workflow"),
+    ])
+
+  /// Says what a run would do.
+  public static let plan = CommandSpec(
+    "plan", "say what a run would do, and why",
+    details: ["Fetches nothing unless --online is given. What cannot be known beforehand is shown as ?."],
+    operands: [.manifest],
+    options: [
+      OptionSpec(flag: "--exit-code", help: "exit 0 if nothing is to be done, 1 if something is"),
+      OptionSpec(flag: "--items", help: "name every item"),
+      OptionSpec("--why", value: "ITEM", .text, "say why this item would run, stage by stage"),
+      OptionSpec(flag: "--online", help: "ask the hosts for sizes and changes"),
+      .json,
+    ] + OptionSpec.selection + OptionSpec.inputs,
+    examples: [
+      Example("imgflow plan manifest.yaml", "what would run, for each stage"),
+      Example("imgflow plan --why products/A1", "why one item would run again"),
+    ])
+
+  /// Draws the graph of stages.
+  public static let graph = CommandSpec(
+    "graph", "draw the stages and their edges",
+    operands: [.manifest],
+    options: [
+      OptionSpec("--format", value: "FORM", .choice(["text", "mermaid", "dot", "json"]), "how the graph is written"),
+      OptionSpec(flag: "--json", help: "the same as --format json"),
+    ] + OptionSpec.inputs,
+    examples: [
+      Example("imgflow graph manifest.yaml", "in 80 columns"),
+      Example("imgflow graph --format dot | dot -Tsvg > graph.svg", "as a picture"),
+    ])
+
+  /// Explains a word.
+  public static let explain = CommandSpec(
+    "explain", "explain an op, a field, a code or an event",
+    details: ["Alone it lists what it can explain. Exit code 1 if there is no such thing."],
+    operands: [
+      OperandSpec("THING", .text, .atMostOnce, "such as fetch, fetch.accept, http.429, item.end, E0103, ops, codes")
+    ],
+    options: [.json],
+    examples: [
+      Example("imgflow explain fetch.accept", "one key of one op"),
+      Example("imgflow explain codes", "all error codes"),
+    ])
+
+  /// Prints a schema.
+  public static let schema = CommandSpec(
+    "schema", "print the JSON Schema of manifests or events",
+    operands: [OperandSpec("WHICH", .choice(["manifest", "event"]), .once, "the schema")],
+    examples: [Example("imgflow schema manifest > imgflow.schema.json", "for editors that complete YAML")])
+
+  /// Shows effective values.
+  public static let config = CommandSpec(
+    "config", "show a manifest's values as a run would use them",
+    operands: [.manifest],
+    options: [OptionSpec(flag: "--origins", help: "say behind each value where it came from"), .json]
+      + OptionSpec.inputs,
+    examples: [Example("imgflow config --origins --profile ci", "every value with its file and line")])
+
+  /// Writes a first manifest.
+  public static let initialise = CommandSpec(
+    "init", "write a first manifest and its schema here",
+    details: ["Never replaces a file that is there."],
+    operands: [
+      OperandSpec("KIND", .choice(["small", "ci", "generator"]), .atMostOnce, "what it is for (default small)")
+    ],
+    examples: [Example("imgflow init small", "imgflow.yaml and imgflow.schema.json in this folder")])
+
+  /// Says what happened.
+  public static let status = CommandSpec(
+    "status", "say what happened, what is left, and why",
+    operands: [.run, OperandSpec("ITEM", .text, .atMostOnce, "an item's name, source/key")],
+    options: [.json, .state],
+    examples: [
+      Example("imgflow status", "the last run"),
+      Example("imgflow status last products/A1", "the history of one item"),
+    ])
+
+  /// Lists runs.
+  public static let runs = CommandSpec(
+    "runs", "list the runs of this folder",
+    options: [.json, .state],
+    examples: [Example("imgflow runs", "the newest first")])
+
+  /// Steers a run that is under way.
+  public static let ctl = CommandSpec(
+    "ctl", "pause, resume, drain, cancel or change a run under way",
+    details: [
+      "drain finishes what has begun and starts nothing new. set changes a value while the run goes on, such as "
+        + "limits.connections=4. A move that the run's state does not allow is refused (exit 1)."
+    ],
+    operands: [
+      .run, OperandSpec("VERB", .choice(Words.verbs), .once, "what to do"),
+      OperandSpec("PATH=VALUE", .assignment, .any, "with set: what to change"),
+    ],
+    options: [
+      OptionSpec("--item", value: "ITEM", .text, "only this item"),
+      OptionSpec("--source", value: "ID", .text, "only this source"),
+      OptionSpec("--stage", value: "ID", .text, "only this stage"),
+      OptionSpec("--host", value: "HOST", .text, "only this host"),
+      .json, .state,
+    ],
+    examples: [
+      Example("imgflow ctl last pause", "pause the last run"),
+      Example("imgflow ctl last cancel --item products/A1", "cancel one item"),
+      Example("imgflow ctl last set limits.connections=4", "fewer connections from now on"),
+    ])
+
+  /// Checks a captured stream.
+  public static let events = CommandSpec(
+    "events", "check that a captured event stream is complete",
+    details: ["Checks order, pairs and counts. Exit code 0 if it is complete, 1 if not."],
+    operands: [
+      OperandSpec("VERB", .choice(["check"]), .once, "what to do"),
+      OperandSpec("FILE", .file, .once, "the stream; - for standard input"),
+    ],
+    options: [.json],
+    examples: [Example("imgflow events check events.ndjson", "nothing missing, nothing out of order")])
+
+  /// Prints a shell's completion script.
+  public static let completion = CommandSpec(
+    "completion", "print the completion script of a shell",
+    operands: [OperandSpec("SHELL", .choice(Words.shells), .once, "the shell")],
+    examples: [
+      Example("imgflow completion bash > ~/.local/share/bash-completion/completions/imgflow", "for bash"),
+      Example("imgflow completion fish > ~/.config/fish/completions/imgflow.fish", "for fish"),
+    ])
+
+  /// Prints the man page.
+  public static let man = CommandSpec(
+    "man", "print the man page", examples: [Example("imgflow man | man -l -", "read it")], isHidden: true)
+}

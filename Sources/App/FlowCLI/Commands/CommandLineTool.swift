@@ -1,0 +1,66 @@
+internal import FlowBase
+
+/// The program: takes a command line, runs the command, and turns whatever happens into words and an exit code.
+public struct CommandLineTool: Sendable {
+  /// The version of the program.
+  public static let version = "0.1.0"
+
+  private let commands: [Command]
+  private let console: Console
+
+  /// The program with its commands.
+  public init(commands: [Command] = Command.all, console: Console) {
+    self.commands = commands
+    self.console = console
+  }
+
+  /// Runs the process's own command line and ends the process.
+  public static func main() async -> Never {
+    Streams.ignoreBrokenPipes()
+    let words = Array(CommandLine.arguments.dropFirst())
+    ProcessFacts.exit(await CommandLineTool(console: .standard).run(words))
+  }
+
+  /// Runs a command line, without the program's name, and gives the exit code.
+  public func run(_ words: [String]) async -> Int {
+    var console = console
+    do {
+      switch try Parser(commands.map(\.spec)).parse(words) {
+      case .version:
+        console.line("imgflow \(CommandLineTool.version)")
+        return 0
+      case .help(let command):
+        let help = HelpText(coloured: console.coloursOutput)
+        console.write(command.map(help.command) ?? help.overview(commands.map(\.spec)))
+        return 0
+      case .command(let spec, let arguments):
+        if let colour = arguments.value("color").flatMap(Console.Colour.init(rawValue:)) { console.colour = colour }
+        if let folder = arguments.value("C") { try ProcessFacts.changeFolder(to: folder) }
+        guard let command = commands.first(where: { $0.spec.name == spec.name }) else { return 70 }
+        return try await command.body(arguments, console)
+      }
+    } catch {
+      return await report(error, console)
+    }
+  }
+
+  private func report(_ error: any Error, _ console: Console) async -> Int {
+    let paint = Paint(console.coloursErrors)
+    switch error {
+    case let error as UsageError:
+      if let command = commands.first(where: { $0.spec.name == error.command }), let told = command.onUsageError {
+        await told(error, console)
+      }
+      console.say(paint.bold("imgflow: ") + error.message)
+      if let hint = error.hint { console.say("  \(hint)") }
+      return 2
+    case let diagnostic as Diagnostic:
+      console.say(DiagnosticText(paint: paint).text([diagnostic], lines: { _ in nil }))
+      return 2
+    default:
+      let fault = Fault(error)
+      console.say(paint.bold("imgflow: ") + fault.message + " (\(fault.code))")
+      return fault.kind == .internal ? 70 : fault.kind == .config ? 2 : fault.kind == .local ? 6 : 1
+    }
+  }
+}
