@@ -1,0 +1,44 @@
+internal import FlowBase
+
+/// The directories that were used last, held open; the one that was not used for longest makes room.
+struct DirectoryCache {
+  private struct Entry {
+    var directory: Descriptor
+    var used: Int
+  }
+
+  private var entries: [String: Entry] = [:]
+  private var clock = 0
+  private let limit: Int
+
+  init(limit: Int) { self.limit = max(1, limit) }
+
+  /// The directory under a path, where it is held open.
+  subscript(path: String) -> Descriptor? {
+    mutating get {
+      guard let found = entries[path] else { return nil }
+      clock += 1
+      entries[path]?.used = clock
+      return found.directory
+    }
+    set {
+      clock += 1
+      guard let newValue else {
+        entries[path] = nil
+        return
+      }
+      if entries.count >= limit, let oldest = entries.min(by: { $0.value.used < $1.value.used }) {
+        entries[oldest.key] = nil
+      }
+      entries[path] = Entry(directory: newValue, used: clock)
+    }
+  }
+
+  /// Closes a directory that is about to go, and what lies below it.
+  mutating func forget(below path: String) {
+    for key in entries.keys where key == path || key.hasPrefix(path + "/") { entries[key] = nil }
+  }
+
+  /// Closes all.
+  mutating func removeAll() { entries.removeAll() }
+}
