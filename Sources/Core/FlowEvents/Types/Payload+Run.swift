@@ -81,7 +81,7 @@ extension Payload {
     public var from: RunState
     /// The state now.
     public var to: RunState
-    /// Who asked: `start`, `ctl`, `signal`, `offline`, `stop_if`, `deadline`, `page`, …
+    /// Who asked: `run`, `ctl`, `page`, `signal`, `offline`, `stop_if` or `deadline`.
     public var by: String
 
     /// A move.

@@ -1,0 +1,83 @@
+/// First in, first out, without moving what is behind.
+struct Fifo<Element> {
+  private var elements: [Element?] = []
+  private var head = 0
+
+  var isEmpty: Bool { head == elements.count }
+  var count: Int { elements.count - head }
+  var first: Element? { isEmpty ? nil : elements[head] }
+
+  mutating func append(_ element: Element) { elements.append(element) }
+
+  mutating func popFirst() -> Element? {
+    guard !isEmpty else { return nil }
+    let element = elements[head].take()
+    head += 1
+    if head == elements.count {
+      elements.removeAll(keepingCapacity: true)
+      head = 0
+    } else if head >= 256 && head * 2 > elements.count {
+      elements.removeFirst(head)
+      head = 0
+    }
+    return element
+  }
+}
+
+/// What replaces what, where only the newest is kept.
+struct NewestKey: Hashable {
+  var type: EventType
+  var item: String?
+  var stage: String?
+
+  init(_ event: Event) {
+    type = event.type
+    item = event.subject?.item
+    stage = event.subject?.stage
+  }
+}
+
+/// Holds for each key only the newest element, in the order of `seq`.
+struct NewestQueue<Element> {
+  struct Entry {
+    var seq: Int
+    var key: NewestKey
+    var element: Element
+  }
+
+  /// So many different keys are held; one more pushes out the oldest.
+  static var capacity: Int { 4096 }
+
+  private var entries = Fifo<Entry>()
+  /// The `seq` of the entry that counts for a key; entries with another are leftovers.
+  private var current: [NewestKey: Int] = [:]
+
+  /// How many keys have an element.
+  var count: Int { current.count }
+
+  /// Adds an element and gives the type of the older one that this pushed out.
+  mutating func add(_ entry: Entry) -> EventType? {
+    entries.append(entry)
+    if current.updateValue(entry.seq, forKey: entry.key) != nil {
+      return entry.key.type
+    }
+    guard current.count > Self.capacity else { return nil }
+    return popFirst()?.key.type
+  }
+
+  /// The `seq` of the first element.
+  mutating func firstSeq() -> Int? {
+    while let entry = entries.first {
+      if current[entry.key] == entry.seq { return entry.seq }
+      _ = entries.popFirst()
+    }
+    return nil
+  }
+
+  /// Takes the first element.
+  mutating func popFirst() -> Entry? {
+    guard firstSeq() != nil, let entry = entries.popFirst() else { return nil }
+    current[entry.key] = nil
+    return entry
+  }
+}
