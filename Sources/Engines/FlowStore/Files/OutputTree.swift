@@ -187,7 +187,9 @@ public final class OutputTree: Sendable {
     for name in path.split(separator: "/").dropLast() {
       guard let facts = try? FileSystem.facts(String(name), in: current, following: false) else { return nil }
       if facts.kind == .link { return refusal(.loop, "reach", path) }
-      guard let next = try? FileSystem.open(String(name), [.read, .directory, .noFollow], in: current) else { return nil }
+      guard let next = try? FileSystem.open(String(name), [.read, .directory, .noFollow], in: current) else {
+        return nil
+      }
       current = next
     }
     return nil

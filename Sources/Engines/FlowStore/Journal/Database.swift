@@ -1,0 +1,99 @@
+internal import CSQLite
+internal import FlowBase
+
+/// A connection to a SQLite database; one thread at a time uses it.
+@safe final class Database {
+  private let handle: OpaquePointer
+  /// The file's path, for messages.
+  let path: String
+
+  /// Opens a database; `isReadOnly` neither makes nor changes one.
+  init(path: String, isReadOnly: Bool) throws(Fault) {
+    self.path = path
+    var opened: OpaquePointer?
+    let flags =
+      SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
+      | (isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+    let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+    guard let handle = unsafe opened, code == SQLITE_OK else {
+      let fault = unsafe Database.fault(code, opened, path)
+      unsafe sqlite3_close_v2(opened)
+      throw fault
+    }
+    unsafe self.handle = handle
+    unsafe sqlite3_extended_result_codes(handle, 1)
+    unsafe sqlite3_busy_timeout(handle, 10_000)
+  }
+
+  deinit { unsafe sqlite3_close_v2(handle) }
+
+  /// Runs statements that give no rows.
+  func run(_ text: String) throws(Fault) {
+    let code = unsafe sqlite3_exec(handle, text, nil, nil, nil)
+    if code != SQLITE_OK { throw fault(code) }
+  }
+
+  /// Prepares a statement that is used many times.
+  func prepare(_ text: String) throws(Fault) -> Statement {
+    var prepared: OpaquePointer?
+    let code = unsafe sqlite3_prepare_v3(handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+    guard code == SQLITE_OK, let statement = unsafe prepared else { throw fault(code) }
+    return unsafe Statement(statement, of: self)
+  }
+
+  /// The whole number that a statement gives first; nil without a row.
+  func number(_ text: String) throws(Fault) -> Int? {
+    let statement = try prepare(text)
+    return try statement.step() ? statement.int(0) : nil
+  }
+
+  /// The first text of each row that a statement gives.
+  func texts(_ text: String) throws(Fault) -> [String] {
+    let statement = try prepare(text)
+    var rows: [String] = []
+    while try statement.step() { rows.append(statement.text(0)) }
+    return rows
+  }
+
+  /// Runs the body between BEGIN and COMMIT; what it throws undoes everything.
+  func transaction<Result>(_ body: () throws(Fault) -> Result) throws(Fault) -> Result {
+    try run("BEGIN IMMEDIATE")
+    do {
+      let result = try body()
+      try run("COMMIT")
+      return result
+    } catch {
+      try? run("ROLLBACK")
+      throw error
+    }
+  }
+
+  /// The fault that a result code of SQLite stands for.
+  func fault(_ code: Int32) -> Fault { unsafe Database.fault(code, handle, path) }
+
+  private static func fault(_ code: Int32, _ handle: OpaquePointer?, _ path: String) -> Fault {
+    let words = unsafe handle.map { unsafe String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+    switch code & 0xFF {
+    case SQLITE_FULL:
+      return Fault("disk.full", .local, "cannot write the journal \(path): \(words); free some space and run again")
+    case SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH:
+      return Fault("disk.denied", .local, "cannot open the journal \(path): \(words); check its owner and mode")
+    case SQLITE_IOERR:
+      return Fault("disk.io", .local, "cannot read or write the journal \(path): \(words)")
+    case SQLITE_CORRUPT, SQLITE_NOTADB: return damaged(path, words)
+    case SQLITE_BUSY, SQLITE_LOCKED:
+      return Fault("state.busy", .local, "another program holds the journal \(path) open for writing; end it")
+    default: return .internal("journal", "the journal \(path) refused a statement: \(words) (\(code))")
+    }
+  }
+
+  /// The fault of a journal that cannot be understood.
+  static func damaged(_ path: String, _ words: String) -> Fault {
+    Fault(
+      "state.damaged", .local,
+      """
+      the journal \(path) is damaged: \(words); nothing was changed. Put back a copy of it, or move its folder away: \
+      the next run then starts from the beginning
+      """)
+  }
+}

@@ -1,0 +1,102 @@
+public import FlowBase
+internal import Synchronization
+
+/// What was done and what came of it, kept across runs: a SQLite database with one writer and any number of readers.
+///
+/// Opened by who holds the state's lock. The calls here write at once and belong before the `Ledger` is started; from
+/// then on the ledger alone writes, and everybody reads through a `JournalReader`.
+public final class Journal: @unchecked Sendable {
+  /// The file's path.
+  public let path: String
+  /// What tells the temporary files of this state from those of others.
+  public let token: String
+  let database: Database
+  private let lastItem: Atomic<Int>
+  /// Where each source stands in the manifest, by its number.
+  private let sourcePlaces = Guarded<[Int: Int]>([:])
+
+  /// Opens a journal, and makes it where it is missing; a damaged or newer one is refused with words.
+  public init(path: String) throws(Fault) {
+    self.path = path
+    database = try Database(path: path, isReadOnly: false)
+    // A journal holds addresses and names, which are nobody else's business.
+    try? FileSystem.setMode(path, 0o600)
+    try database.run("PRAGMA journal_mode = WAL")
+    try database.run("PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8000; PRAGMA temp_store = FILE")
+    try database.run("PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 67108864")
+    try Schema.prepare(database)
+    guard let token = try database.texts("SELECT value FROM meta WHERE name = 'token'").first else {
+      throw Database.damaged(path, "it does not know its own name")
+    }
+    self.token = token
+    let last = try database.number("SELECT max(id) FROM items") ?? 0
+    let lastOfResults = try database.number("SELECT max(item) FROM results") ?? 0
+    lastItem = Atomic(max(last, lastOfResults))
+  }
+
+  /// A connection of its own for reading, also while a run writes.
+  public func reader() throws(Fault) -> JournalReader { try JournalReader(path: path) }
+
+  /// A number for an item that the journal does not know yet.
+  public func makeItemID() -> ItemID { lastItem.wrappingAdd(1, ordering: .relaxed).newValue }
+
+  /// Numbers for sources, in the manifest's order, which is the order of streams from now on.
+  public func register(sources: [String]) throws(Fault) -> [Int] {
+    let numbers = try database.transaction { () throws(Fault) in
+      let insert = try database.prepare(
+        "INSERT INTO sources (name, place) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET place = ?2 RETURNING id")
+      return try sources.enumerated().map { (place, name) throws(Fault) in
+        insert.bind(1, name)
+        insert.bind(2, place)
+        defer { insert.reset() }
+        return try insert.step() ? insert.int(0) : 0
+      }
+    }
+    sourcePlaces.withLock { $0 = Dictionary(zip(numbers, 0...)) { first, _ in first } }
+    return numbers
+  }
+
+  /// Numbers for stages and legs, in the plan's order, which is the order of legs from now on.
+  public func register(nodes: [NodeName]) throws(Fault) -> [Int] {
+    try database.transaction { () throws(Fault) in
+      let insert = try database.prepare(
+        """
+        INSERT INTO nodes (stage, leg, place) VALUES (?1, ?2, ?3)
+        ON CONFLICT (stage, leg) DO UPDATE SET place = ?3 RETURNING id
+        """)
+      return try nodes.enumerated().map { (place, node) throws(Fault) in
+        insert.bind(1, node.stage)
+        insert.bind(2, Value.map(node.leg).text)
+        insert.bind(3, place)
+        defer { insert.reset() }
+        return try insert.step() ? insert.int(0) : 0
+      }
+    }
+  }
+
+  /// Where a source stands in the manifest.
+  func place(ofSource source: Int) -> Int { sourcePlaces.withLock { $0[source] ?? source } }
+
+  /// Enters a run and gives its number.
+  public func beginRun(_ run: RunRecord) throws(Fault) -> Int {
+    try database.transaction { () throws(Fault) in
+      let insert = try database.prepare(
+        """
+        INSERT INTO runs (id, manifest, digest, started, complete, facts) VALUES (?1, ?2, ?3, ?4, 0, ?5)
+        RETURNING number
+        """)
+      insert.bind(1, run.id)
+      insert.bind(2, run.manifest)
+      insert.bind(3, run.manifestDigest)
+      insert.bind(4, run.started.microseconds)
+      insert.bind(5, StoredFields.encode(run.facts))
+      guard try insert.step() else { throw .internal("journal", "a run got no number") }
+      let number = insert.int(0)
+      insert.reset()
+      // What earlier runs left at gates and in groups is of no use to this one, which fills them anew.
+      try database.run("DELETE FROM parked WHERE run <> \(number)")
+      try database.run("DELETE FROM members WHERE run <> \(number)")
+      return number
+    }
+  }
+}

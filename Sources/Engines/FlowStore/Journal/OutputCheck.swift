@@ -1,0 +1,33 @@
+public import FlowBase
+
+/// How an output is compared with what the journal knows of it.
+public enum OutputCheck: Sendable, Hashable {
+  /// By size, times and number; its bytes only where these differ.
+  case stat
+  /// By its bytes.
+  case digest
+}
+
+extension OutputTree {
+  /// How an output is, compared with its record.
+  public enum Condition: Sendable, Hashable {
+    /// As it was published.
+    case unchanged
+    /// The bytes are the same, but the file is another, or was touched; its stamp now.
+    case touched(FileStamp)
+    /// Other bytes, or no file.
+    case altered
+    /// Nothing is there.
+    case missing
+  }
+
+  /// Compares an output with its record.
+  public func condition(of output: OutputRecord, by check: OutputCheck = .stat) throws(Fault) -> Condition {
+    guard let facts = try facts(output.path) else { return .missing }
+    guard facts.kind == .file, facts.size == output.bytes else { return .altered }
+    let stamp = FileStamp(facts)
+    if check == .stat && stamp == output.stamp { return .unchanged }
+    guard try digest(output.path) == output.sha256 else { return .altered }
+    return stamp == output.stamp ? .unchanged : .touched(stamp)
+  }
+}
