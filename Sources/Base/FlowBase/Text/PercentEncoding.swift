@@ -1,0 +1,80 @@
+/// Percent-encoding of URLs (RFC 3986).
+public enum PercentEncoding {
+  /// Which characters may stand unencoded, besides letters, digits and `-._~`.
+  public struct Allowed: Sendable {
+    private let low: UInt64
+    private let high: UInt64
+
+    /// A set of ASCII characters.
+    init(_ characters: String) {
+      var low: UInt64 = 0
+      var high: UInt64 = 0
+      for byte in (unreserved + characters).utf8 {
+        if byte < 64 { low |= 1 << UInt64(byte) } else if byte < 128 { high |= 1 << UInt64(byte - 64) }
+      }
+      (self.low, self.high) = (low, high)
+    }
+
+    /// Whether a byte may stand as it is.
+    @inline(__always) public func contains(_ byte: UInt8) -> Bool {
+      byte < 64 ? low >> UInt64(byte) & 1 == 1 : byte < 128 && high >> UInt64(byte - 64) & 1 == 1
+    }
+
+    /// Nothing else: safe at any place.
+    public static let nothing = Allowed("")
+    /// One segment of a path.
+    public static let segment = Allowed("!$&'()*+,;=:@")
+    /// The value of a query's parameter.
+    public static let queryValue = Allowed("!$'()*,;:@/?")
+  }
+
+  private static let unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+  private static let digits = Array("0123456789ABCDEF".utf8)
+
+  /// The text with all other characters encoded.
+  public static func encode(_ text: String, allowing allowed: Allowed = .nothing) -> String {
+    if text.utf8.allSatisfy(allowed.contains) { return text }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.utf8.count + 16)
+    for byte in text.utf8 { append(byte, to: &bytes, allowing: allowed) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Appends a byte, encoded unless it is allowed.
+  static func append(_ byte: UInt8, to bytes: inout [UInt8], allowing allowed: Allowed) {
+    if allowed.contains(byte) {
+      bytes.append(byte)
+    } else {
+      bytes.append(UInt8(ascii: "%"))
+      bytes.append(digits[Int(byte >> 4)])
+      bytes.append(digits[Int(byte & 15)])
+    }
+  }
+
+  /// The text with its encodings undone; a `%` that begins none stays, broken UTF-8 is repaired.
+  public static func decode(_ text: String) -> String {
+    guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
+    let source = Array(text.utf8)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(source.count)
+    var place = 0
+    while place < source.count {
+      if let byte = encoded(source, at: place) {
+        bytes.append(byte)
+        place += 3
+      } else {
+        bytes.append(source[place])
+        place += 1
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The byte that `%XX` at a place stands for.
+  static func encoded(_ bytes: [UInt8], at place: Int) -> UInt8? {
+    guard bytes[place] == UInt8(ascii: "%"), place + 2 < bytes.count,
+      let high = Hex.value(of: bytes[place + 1]), let low = Hex.value(of: bytes[place + 2])
+    else { return nil }
+    return high << 4 | low
+  }
+}

@@ -1,0 +1,22 @@
+/// Texts as parts of file names and addresses.
+enum Slug {
+  /// Small letters and digits of any script; everything else becomes a single hyphen, none at the ends.
+  static func make(_ text: String) -> String {
+    var result = String.UnicodeScalarView()
+    var hasGap = false
+    for scalar in text.lowercased().unicodeScalars {
+      let properties = scalar.properties
+      if properties.isAlphabetic || properties.numericType != nil || properties.canonicalCombiningClass.rawValue > 0 {
+        if hasGap, !result.isEmpty { result.append("-") }
+        hasGap = false
+        result.append(scalar)
+      } else if !apostrophes.contains(scalar) {
+        hasGap = true
+      }
+    }
+    return String(result)
+  }
+
+  /// Signs inside words, which vanish: `it's` is one word.
+  private static let apostrophes: [Unicode.Scalar] = ["'", "\u{2019}"]
+}
