@@ -33,6 +33,8 @@ struct Composer {
   private var anchors: [String: Composed] = [:]
   /// The anchors of the collections that are being read: an alias to one of them would never end.
   private var openAnchors: [String] = []
+  /// Where the brackets stand that are not closed yet.
+  private var openBrackets: [RawMark] = []
   private var nodes = 0
   private var aliasNodes = 0
 
@@ -105,7 +107,10 @@ struct Composer {
   ) throws(Stop) -> Composed {
     checkTag(event, allowed: [tag], on: tag == "map" ? "a map" : "a list")
     if let anchor = event.anchor { openAnchors.append(anchor) }
+    let isBracket = event.isFlowStart
+    if isBracket { openBrackets.append(afterProperties(event)) }
     let composed = try read(&self)
+    if isBracket { openBrackets.removeLast() }
     if let anchor = event.anchor {
       openAnchors.removeLast()
       anchors[anchor] = composed
@@ -177,16 +182,19 @@ struct Composer {
   private mutating func key(_ event: Event, depth: Int, isInFlow: Bool) throws(Stop) -> Key? {
     let composed = try compose(event, depth: depth + 1, isInFlow: isInFlow)
     let what: String
+    var mark = composed.node.mark
     switch (event.kind, composed.node.content) {
     case (.scalar(_, _, let style), .scalar(let text, _)) where !text.isEmpty || style == .quoted:
       return Key(text: text, mark: composed.node.mark, isMerge: text == "<<" && style == .plain)
     case (.scalar, _): what = "nothing"
-    case (.alias, _): what = "an alias"
+    case (.alias, _):
+      what = "an alias"
+      mark = event.start.mark(length: event.end.index - event.start.index)
     case (.listStart, _): what = "a list"
     default: what = "a map"
     }
     report(
-      YAMLProblems.keyKind, "a key is a text, but here it is \(what)", composed.node.mark,
+      YAMLProblems.keyKind, "a key is a text, but here it is \(what)", mark,
       hint: "write the key out; put a text that begins with a special character into quotes")
     try checkProblems()
     return nil
@@ -351,7 +359,7 @@ struct Composer {
     do throws(SyntaxFailure) {
       return try events.next()
     } catch {
-      problems.append(error.diagnostic(in: &text, file: file))
+      problems.append(error.diagnostic(in: &text, file: file, openBracket: openBrackets.last))
       throw .reported
     }
   }

@@ -41,6 +41,14 @@ struct Event {
   var tag: String?
   var start: RawMark
   var end: RawMark
+
+  /// Whether a `[` or `{` begins here.
+  var isFlowStart: Bool {
+    switch kind {
+    case .listStart(let isFlow), .mapStart(let isFlow): isFlow
+    default: false
+    }
+  }
 }
 
 /// What libyaml says where it cannot go on.

@@ -143,21 +143,36 @@ struct SourceText {
     return lines
   }
 
-  /// Where the expression ends that begins with the `$` at this character: behind its `}`, or at the line's end.
+  /// How many characters the expression takes that begins with the `$` at this character.
+  ///
+  /// It goes to its `}`, or else to the line's end. A `}` in quotes does not count, where they are closed on the line.
   mutating func lengthOfExpression(at index: Int) -> Int {
+    let start = byte(ofCharacter: index)
+    return expressionLength(from: start, mindingQuotes: true) ?? expressionLength(from: start, mindingQuotes: false)
+      ?? charactersToLineEnd(from: index)
+  }
+
+  private func expressionLength(from start: Int, mindingQuotes: Bool) -> Int? {
     var depth = 0
     var length = 0
-    var place = byte(ofCharacter: index)
-    while place < bytes.count, bytes[place] != 0x0A, bytes[place] != 0x0D {
-      if bytes[place] & 0xC0 != 0x80 { length += 1 }
-      if bytes[place] == UInt8(ascii: "{") { depth += 1 }
-      if bytes[place] == UInt8(ascii: "}") {
+    var quote: UInt8?
+    for byte in bytes[start...] {
+      if byte == 0x0A || byte == 0x0D { return nil }
+      if byte & 0xC0 != 0x80 { length += 1 }
+      if let opening = quote {
+        if byte == opening { quote = nil }
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "'") where mindingQuotes, UInt8(ascii: "\"") where mindingQuotes: quote = byte
+      case UInt8(ascii: "{"): depth += 1
+      case UInt8(ascii: "}"):
         depth -= 1
         if depth == 0 { return length }
+      default: break
       }
-      place += 1
     }
-    return length
+    return nil
   }
 
   /// The text with letters in the place of an expression, as long as it; nil if it does not end in its line.

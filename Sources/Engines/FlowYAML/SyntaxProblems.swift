@@ -2,7 +2,9 @@ internal import FlowBase
 
 extension SyntaxFailure {
   /// libyaml's words as words for people: what is wrong, and what to do.
-  func diagnostic(in text: inout SourceText, file: String) -> Diagnostic {
+  ///
+  /// `openBracket` is where the innermost `[` or `{` stands that was not closed before the failure.
+  func diagnostic(in text: inout SourceText, file: String, openBracket: RawMark?) -> Diagnostic {
     let here = Place(file: file, mark: mark.mark())
     let began = contextMark.map { Place(file: file, mark: $0.mark()) } ?? here
     switch problem {
@@ -50,6 +52,10 @@ extension SyntaxFailure {
       let character = text.text(from: mark.index, length: 1)
       return YAMLProblems.reserved.at(
         here, "no value can begin with `\(character)`", hint: "put the text into quotes")
+    case "did not find expected node content" where openBracket != nil && text.character(at: mark.index) == nil:
+      return YAMLProblems.unclosed.at(
+        openBracket.map { Place(file: file, mark: $0.mark()) }, "the bracket that opens here is never closed",
+        hint: "put `]` or `}` at the end")
     case "did not find expected node content":
       return YAMLProblems.syntax.at(
         here, "a value was expected here", hint: "write a value, or remove what is too much")

@@ -124,7 +124,7 @@ public enum YAMLProblems {
 
 extension DiagnosticKind {
   /// A mistake of this kind.
-  func at(_ place: Place, _ message: String, hint: String? = nil, notes: [String] = []) -> Diagnostic {
+  func at(_ place: Place?, _ message: String, hint: String? = nil, notes: [String] = []) -> Diagnostic {
     Diagnostic(code, message, at: place, hint: hint, notes: notes)
   }
 }
