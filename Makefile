@@ -1,0 +1,16 @@
+PREFIX ?= /usr/local
+MANIFEST ?=
+
+.PHONY: run test lint format bench fuzz tsan asan coverage docs install
+
+run:      ; @tools/bootstrap && tools/build imgflow gallery && tools/run $(MANIFEST)
+test:     ; @tools/bootstrap && swift test --disable-xctest --parallel
+lint:     ; @tools/bootstrap && tools/lint
+format:   ; @swift format --in-place --recursive Sources Tests Benchmarks Package.swift
+bench:    ; @tools/bootstrap && tools/bench
+fuzz:     ; @tools/bootstrap && tools/fuzz
+tsan:     ; @tools/bootstrap && tools/sanitize thread
+asan:     ; @tools/bootstrap && tools/sanitize address
+coverage: ; @tools/bootstrap && tools/coverage
+docs:     ; @tools/bootstrap && tools/build imgflow && tools/docs
+install:  ; @tools/bootstrap && tools/install "$(DESTDIR)$(PREFIX)"
