@@ -1,6 +1,81 @@
 #ifndef IMGFLOW_CCURL_SHIM_H
 #define IMGFLOW_CCURL_SHIM_H
 
+// Typed faces of libcurl's variadic calls, which Swift cannot see.
+
 #include <curl/curl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+
+static inline CURLcode imgflow_set_long(CURL *handle, CURLoption option, long value) {
+  return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode imgflow_set_offset(CURL *handle, CURLoption option, curl_off_t value) {
+  return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode imgflow_set_text(CURL *handle, CURLoption option, const char *value) {
+  return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode imgflow_set_pointer(CURL *handle, CURLoption option, void *value) {
+  return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode imgflow_set_bytes_callback(CURL *handle, CURLoption option,
+                                                  size_t (*callback)(char *, size_t, size_t, void *)) {
+  return curl_easy_setopt(handle, option, callback);
+}
+
+static inline CURLcode imgflow_set_socket_callback(CURL *handle, curl_opensocket_callback callback) {
+  return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, callback);
+}
+
+static inline CURLcode imgflow_get_long(CURL *handle, CURLINFO info, long *value) {
+  return curl_easy_getinfo(handle, info, value);
+}
+
+static inline CURLcode imgflow_get_offset(CURL *handle, CURLINFO info, curl_off_t *value) {
+  return curl_easy_getinfo(handle, info, value);
+}
+
+static inline CURLcode imgflow_get_text(CURL *handle, CURLINFO info, const char **value) {
+  return curl_easy_getinfo(handle, info, value);
+}
+
+static inline CURLcode imgflow_get_pointer(CURL *handle, CURLINFO info, void **value) {
+  return curl_easy_getinfo(handle, info, value);
+}
+
+static inline CURLMcode imgflow_set_multi_long(CURLM *handle, CURLMoption option, long value) {
+  return curl_multi_setopt(handle, option, value);
+}
+
+static inline CURLSHcode imgflow_share(CURLSH *share, curl_lock_data data) {
+  return curl_share_setopt(share, CURLSHOPT_SHARE, data);
+}
+
+// What a finished transfer's message carries, out of its union.
+static inline CURLcode imgflow_message_result(const CURLMsg *message) { return message->data.result; }
+
+// Copies an address in network order and returns its length, 4 or 16; 0 for what is no IP address.
+static inline size_t imgflow_address_bytes(const struct curl_sockaddr *address, unsigned char bytes[16]) {
+  switch (address->family) {
+  case AF_INET:
+    memcpy(bytes, &((const struct sockaddr_in *)&address->addr)->sin_addr, 4);
+    return 4;
+  case AF_INET6:
+    memcpy(bytes, &((const struct sockaddr_in6 *)&address->addr)->sin6_addr, 16);
+    return 16;
+  default: return 0;
+  }
+}
+
+static inline curl_socket_t imgflow_open_socket(const struct curl_sockaddr *address) {
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
 
 #endif

@@ -10,7 +10,7 @@ public final class LoopbackServer: Sendable {
 
   /// A request as it came.
   public struct Request: Sendable {
-    /// `GET`, `HEAD`, …
+    /// The method, such as `GET`.
     public var method: String
     /// The request target: path and query.
     public var target: String

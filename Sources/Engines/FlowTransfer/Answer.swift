@@ -1,0 +1,80 @@
+/// What the headers of an answer say, as far as anybody here wants to know.
+struct Answer: Sendable, Hashable {
+  var status = 0
+  /// Whether the empty line has come behind the last header.
+  var isComplete = false
+  var location: String?
+  var etag: String?
+  var lastModified: String?
+  var contentType: String?
+  var contentEncoding: String?
+  var retryAfter: String?
+  var contentLength: Int?
+
+  /// Whether the body is what was asked for.
+  var isSuccess: Bool { (200...299).contains(status) }
+  /// Whether this is a redirect that names where to.
+  var redirect: String? {
+    switch status {
+    case 301, 302, 303, 307, 308: location
+    default: nil
+    }
+  }
+  /// Whether the body comes in another form than the file's.
+  var isEncoded: Bool { contentEncoding != nil }
+
+  /// Takes a line of the head, its end of line included; lines that nobody wants cost no allocation.
+  mutating func take(line: UnsafeBufferPointer<UInt8>) {
+    var end = line.count
+    while end > 0, unsafe line[end - 1] <= 32 { end -= 1 }
+    if end == 0 {
+      // An interim answer, such as 103, ends too, but the real one is still to come.
+      isComplete = status >= 200
+      return
+    }
+    if unsafe Answer.matches(line, 5, "http/") {
+      self = Answer()
+      status = unsafe Answer.status(line, end)
+      return
+    }
+    guard let colon = unsafe line[..<end].firstIndex(of: UInt8(ascii: ":")) else { return }
+    func value() -> String {
+      var start = colon + 1
+      while start < end, unsafe line[start] <= 32 { start += 1 }
+      return unsafe String(decoding: line[start..<end], as: UTF8.self)
+    }
+    switch colon {
+    case 4 where unsafe Answer.matches(line, 4, "etag"): etag = value()
+    case 8 where unsafe Answer.matches(line, 8, "location"): location = value()
+    case 11 where unsafe Answer.matches(line, 11, "retry-after"): retryAfter = value()
+    case 12 where unsafe Answer.matches(line, 12, "content-type"): contentType = value()
+    case 13 where unsafe Answer.matches(line, 13, "last-modified"): lastModified = value()
+    case 14 where unsafe Answer.matches(line, 14, "content-length"): contentLength = Int(value())
+    case 16 where unsafe Answer.matches(line, 16, "content-encoding"):
+      let coding = value().lowercased()
+      if coding != "identity" && !coding.isEmpty { contentEncoding = coding }
+    default: break
+    }
+  }
+
+  private static func matches(_ line: UnsafeBufferPointer<UInt8>, _ count: Int, _ name: StaticString) -> Bool {
+    guard line.count >= count, name.utf8CodeUnitCount == count else { return false }
+    for place in 0..<count {
+      let byte = unsafe line[place]
+      let lower = (65...90).contains(byte) ? byte | 32 : byte
+      if unsafe lower != name.utf8Start[place] { return false }
+    }
+    return true
+  }
+
+  private static func status(_ line: UnsafeBufferPointer<UInt8>, _ end: Int) -> Int {
+    guard let space = unsafe line[..<end].firstIndex(of: 32) else { return 0 }
+    var status = 0
+    for place in (space + 1)..<min(end, space + 4) {
+      let digit = unsafe line[place]
+      guard (48...57).contains(digit) else { return 0 }
+      status = status * 10 + Int(digit - 48)
+    }
+    return status
+  }
+}

@@ -1,0 +1,290 @@
+internal import CCurl
+internal import FlowBase
+
+/// A handle of libcurl with what its callbacks need; used again and again, by one loop's thread only.
+@safe final class EasyHandle {
+  let handle: UnsafeMutableRawPointer
+  private let errorText: UnsafeMutablePointer<CChar>
+  private var headerList: UnsafeMutablePointer<curl_slist>?
+
+  private let clock: TurnClock
+
+  /// The transfer that it works for.
+  var transfer: Transfer?
+  /// What the current hop has brought so far.
+  var answer = Answer()
+  /// Set by a callback that ends the transfer.
+  var fault: Fault?
+  /// Whether a body that nobody wants was cut off because it was long.
+  var isDiscardCut = false
+  /// An address that the policy has refused during this hop.
+  var refusedAddress: NetworkAddress?
+  /// How many sockets were opened during this hop.
+  var openedSockets = 0
+  /// Whether the connection goes to a proxy, whose own address is not asked about.
+  private var isProxied = false
+  private var hop: Hop?
+  private var headBytes = 0
+  private var discarded = 0
+  /// Whether it has cookies or certificates of one host, so that it must not serve another.
+  private(set) var isTainted = false
+
+  /// The most bytes that all headers of an answer may take.
+  static let headLimit = 128 * 1024
+  /// The most bytes that are read of a body that nobody wants, so that its connection can be used again.
+  static let discardLimit = 64 * 1024
+  /// How often progress is told.
+  static let progressInterval = Interval.milliseconds(100)
+
+  init?(share: UnsafeMutableRawPointer?, clock: TurnClock) {
+    self.clock = clock
+    guard let handle = unsafe curl_easy_init() else { return nil }
+    unsafe self.handle = unsafe handle
+    unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    unsafe set(CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(errorText))
+    unsafe set(CURLOPT_SHARE, share)
+    set(CURLOPT_NOSIGNAL, 1)
+    set(CURLOPT_NOPROGRESS, 1)
+    set(CURLOPT_FOLLOWLOCATION, 0)
+    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    set(CURLOPT_TCP_NODELAY, 1)
+    set(CURLOPT_HTTP09_ALLOWED, 0)
+    // Decodes what comes encoded; what is asked for stands in a header of our own.
+    set(CURLOPT_ACCEPT_ENCODING, "")
+    set(CURLOPT_PROTOCOLS_STR, "http,https")
+    let me = unsafe Unmanaged.passUnretained(self).toOpaque()
+    unsafe set(CURLOPT_PRIVATE, me)
+    unsafe set(CURLOPT_WRITEDATA, me)
+    unsafe set(CURLOPT_HEADERDATA, me)
+    unsafe set(CURLOPT_OPENSOCKETDATA, me)
+    _ = unsafe imgflow_set_bytes_callback(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+      guard let easy = unsafe EasyHandle.of(context), let bytes = unsafe bytes else { return 0 }
+      return unsafe easy.take(body: UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+    }
+    _ = unsafe imgflow_set_bytes_callback(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+      guard let easy = unsafe EasyHandle.of(context), let bytes = unsafe bytes else { return 0 }
+      let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+      return unsafe easy.take(line: line) ? size * count : 0
+    }
+    _ = unsafe imgflow_set_socket_callback(handle) { context, _, address in
+      guard let easy = unsafe EasyHandle.of(context), let address = unsafe address else { return -1 }
+      return unsafe easy.open(address)
+    }
+  }
+
+  deinit {
+    unsafe curl_easy_cleanup(handle)
+    unsafe curl_slist_free_all(headerList)
+    unsafe errorText.deallocate()
+  }
+
+  /// The handle that a callback's context or a `CURLOPT_PRIVATE` stands for.
+  static func of(_ context: UnsafeMutableRawPointer?) -> EasyHandle? {
+    guard let context = unsafe context else { return nil }
+    return unsafe Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
+  }
+
+  /// libcurl's words about the last failure.
+  var words: String { unsafe String(cString: errorText) }
+
+  // MARK: Setting up
+
+  /// Gets ready for a hop.
+  func prepare(_ hop: Hop, of transfer: Transfer) throws(Fault) {
+    let request = transfer.request
+    let way = request.way(hop.url.host, hop.url.port)
+    let proxy = way.proxy ?? transfer.environment.proxy(for: hop.url)
+    self.transfer = transfer
+    self.hop = hop
+    answer = Answer()
+    fault = nil
+    isDiscardCut = false
+    refusedAddress = nil
+    openedSockets = 0
+    headBytes = 0
+    discarded = 0
+    isProxied = !proxy.isEmpty
+    unsafe errorText.pointee = 0
+    if isProxied { try checkLiteralTarget(hop, policy: request.addresses) }
+
+    let secrets = hop.hasCrossed ? Credentials() : request.credentials
+    set(CURLOPT_URL, hop.url.adding(query: secrets.query))
+    try set(headers: hop.headers(of: request, way: way))
+    switch hop.method {
+    case .get: set(CURLOPT_HTTPGET, 1)
+    case .head: set(CURLOPT_NOBODY, 1)
+    case .post:
+      set(CURLOPT_POST, 1)
+      let body = request.body ?? []
+      _ = unsafe imgflow_set_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
+      unsafe body.withUnsafeBytes { bytes in
+        unsafe set(
+          CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: bytes.baseAddress ?? UnsafeRawPointer(errorText)))
+      }
+    }
+    set(CURLOPT_PROXY, proxy)
+    if let ca = way.ca { taint(CURLOPT_CAINFO, ca) }
+    if let certificate = way.certificate { taint(CURLOPT_SSLCERT, certificate) }
+    if let key = way.key { taint(CURLOPT_SSLKEY, key) }
+    if let cookies = secrets.cookies {
+      taint(CURLOPT_COOKIEFILE, cookies)
+      taint(CURLOPT_COOKIEJAR, cookies)
+    }
+    let version =
+      switch way.version {
+      case .automatic: CURL_HTTP_VERSION_2TLS
+      case .one: CURL_HTTP_VERSION_1_1
+      case .two: hop.url.scheme == "https" ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+      }
+    set(CURLOPT_HTTP_VERSION, Int(version))
+    set(CURLOPT_PIPEWAIT, way.version == .one || hop.url.scheme == "http" ? 0 : 1)
+    set(CURLOPT_NETRC, Int(secrets.netrc ? CURL_NETRC_OPTIONAL.rawValue : CURL_NETRC_IGNORED.rawValue))
+    // Halved by libcurl for each of several addresses, so that one dead address does not use up the whole time.
+    set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(request.limits.connect.milliseconds.rounded(.up))))
+    set(CURLOPT_BUFFERSIZE, (request.expectedBytes ?? 0) >= 4 << 20 ? 256 * 1024 : 32 * 1024)
+  }
+
+  /// Lets go of the transfer, ready for another.
+  func release() {
+    transfer = nil
+    hop = nil
+    fault = nil
+    answer = Answer()
+  }
+
+  private func set(headers: [TransferHeader]) {
+    var list: UnsafeMutablePointer<curl_slist>?
+    for header in headers {
+      let line = header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
+      if let longer = unsafe curl_slist_append(list, line) { unsafe list = unsafe longer }
+    }
+    unsafe set(CURLOPT_HTTPHEADER, UnsafeMutableRawPointer(list))
+    unsafe curl_slist_free_all(headerList)
+    unsafe headerList = unsafe list
+  }
+
+  /// Behind a proxy nobody sees the address that is connected to, so the target counts as it is written.
+  private func checkLiteralTarget(_ hop: Hop, policy: AddressPolicy) throws(Fault) {
+    let written = hop.url.host == "localhost" ? "127.0.0.1" : hop.url.host
+    guard let address = NetworkAddress(parsing: written) else { return }
+    if !policy.allows(address, host: hop.url.host, port: hop.url.port) { throw EasyHandle.blocked(address, hop) }
+  }
+
+  static func blocked(_ address: NetworkAddress, _ hop: Hop) -> Fault {
+    let name = hop.url.host == address.text ? address.text : "\(hop.url.host) is \(address.text), which"
+    return Fault(
+      "url.blocked", .permanent,
+      "\(name) is a \(address.reach.rawValue) address; allow it under `hosts` if it is meant", host: hop.url.host)
+  }
+
+  /// The fault of an address that was refused, where no other address was left to try.
+  var blockedFault: Fault? {
+    guard let address = refusedAddress, let hop, openedSockets == 0 else { return nil }
+    return EasyHandle.blocked(address, hop)
+  }
+
+  // MARK: Callbacks
+
+  private func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
+    guard let hop, let transfer else { return -1 }
+    if !isProxied {
+      var bytes: [UInt8] = Array(repeating: 0, count: 16)
+      let count = unsafe imgflow_address_bytes(address, &bytes)
+      guard let peer = NetworkAddress(bytes: Array(bytes.prefix(count))) else { return -1 }
+      if !transfer.request.addresses.allows(peer, host: hop.url.host, port: hop.url.port) {
+        refusedAddress = peer
+        return -1
+      }
+    }
+    openedSockets += 1
+    return unsafe imgflow_open_socket(address)
+  }
+
+  private func take(line: UnsafeRawBufferPointer) -> Bool {
+    guard let transfer else { return false }
+    transfer.heard(at: clock.now)
+    headBytes += line.count
+    guard headBytes <= EasyHandle.headLimit else {
+      fault = Fault(
+        "header.too_large", .permanent, "the headers of the answer are longer than \(EasyHandle.headLimit) bytes",
+        host: hop?.url.host)
+      return false
+    }
+    // Trailers come behind the body and change nothing of what the head said.
+    if answer.isComplete && transfer.hopBytes > 0 { return true }
+    unsafe answer.take(line: line.assumingMemoryBound(to: UInt8.self))
+    if answer.isComplete, answer.isSuccess, !answer.isEncoded, hop?.method != .head,
+      let limit = transfer.request.limits.maximumBytes, let length = answer.contentLength, length > limit
+    {
+      fault = tooLarge(limit)
+      return false
+    }
+    return true
+  }
+
+  private func take(body: UnsafeRawBufferPointer) -> Bool {
+    guard let transfer else { return false }
+    transfer.heard(at: clock.now)
+    guard answer.isSuccess else {
+      discarded += body.count
+      isDiscardCut = discarded > EasyHandle.discardLimit
+      return !isDiscardCut
+    }
+    if let limit = transfer.request.limits.maximumBytes, transfer.bytes + body.count > limit {
+      fault = tooLarge(limit)
+      return false
+    }
+    do {
+      try unsafe transfer.sink.write(body)
+    } catch {
+      fault = error
+      return false
+    }
+    transfer.delivered(body.count, of: answer.isEncoded ? nil : answer.contentLength, at: clock.now)
+    return true
+  }
+
+  private func tooLarge(_ limit: Int) -> Fault {
+    Fault(
+      "body.too_large", .permanent, "the body is longer than \(ByteCount(limit).text)", httpStatus: answer.status,
+      host: hop?.url.host)
+  }
+
+  // MARK: Options and facts
+
+  private func taint(_ option: CURLoption, _ value: String) {
+    isTainted = true
+    set(option, value)
+  }
+
+  func set(_ option: CURLoption, _ value: Int) { _ = unsafe imgflow_set_long(handle, option, value) }
+  func set(_ option: CURLoption, _ value: String?) { _ = unsafe imgflow_set_text(handle, option, value) }
+  func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer?) {
+    _ = unsafe imgflow_set_pointer(handle, option, value)
+  }
+  func setSpeed(_ bytesPerSecond: Int) {
+    _ = unsafe imgflow_set_offset(handle, CURLOPT_MAX_RECV_SPEED_LARGE, curl_off_t(bytesPerSecond))
+  }
+
+  func long(_ info: CURLINFO) -> Int {
+    var value = 0
+    _ = unsafe imgflow_get_long(handle, info, &value)
+    return value
+  }
+
+  func offset(_ info: CURLINFO) -> Int {
+    var value: curl_off_t = 0
+    _ = unsafe imgflow_get_offset(handle, info, &value)
+    return Int(value)
+  }
+
+  func text(_ info: CURLINFO) -> String? {
+    var value: UnsafePointer<CChar>?
+    _ = unsafe imgflow_get_text(handle, info, &value)
+    return unsafe value.map { unsafe String(cString: $0) }
+  }
+
+  /// A time since the hop's start; zero while that point is not reached.
+  func time(_ info: CURLINFO) -> Interval { Interval(nanoseconds: offset(info) * 1000) }
+}

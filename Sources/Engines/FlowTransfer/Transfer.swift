@@ -1,0 +1,64 @@
+internal import FlowBase
+
+/// A request on its way; after it was handed to a loop, only that loop's thread touches it.
+final class Transfer: @unchecked Sendable {
+  typealias Outcome = Result<TransferResult, Fault>
+
+  let request: TransferRequest
+  let sink: any ByteSink & Sendable
+  let progress: @Sendable (Int, Int?) -> Void
+  let environment: ProxyEnvironment
+  private var continuation: CheckedContinuation<Outcome, Never>?
+
+  var isCancelled = false
+  /// Its place among the loop's active transfers.
+  var place: Int?
+  var easy: EasyHandle?
+  var hop: Hop
+  var start = Instant(nanoseconds: 0)
+  var hopStart = Instant(nanoseconds: 0)
+  /// When the last byte of any kind came.
+  var lastByte = Instant(nanoseconds: 0)
+  /// Whether the current hop has had a byte of its answer.
+  var hasAnswer = false
+  /// The bytes that the sink has got.
+  var bytes = 0
+  /// The bytes that the sink has got from the current hop.
+  var hopBytes = 0
+  var wireBytes = 0
+  var speedWindow = (start: Instant(nanoseconds: 0), bytes: 0)
+  private var lastProgress = Instant(nanoseconds: 0)
+
+  init(
+    _ request: TransferRequest, _ sink: any ByteSink & Sendable, _ environment: ProxyEnvironment,
+    progress: @escaping @Sendable (Int, Int?) -> Void
+  ) throws(Fault) {
+    self.request = request
+    self.sink = sink
+    self.progress = progress
+    self.environment = environment
+    hop = try Hop(first: URLParts(parsing: request.url), method: request.method)
+  }
+
+  /// Says who waits for the end; before the transfer is handed to a loop.
+  func await(_ continuation: CheckedContinuation<Outcome, Never>) { self.continuation = continuation }
+
+  func finish(_ outcome: Outcome) {
+    continuation?.resume(returning: outcome)
+    continuation = nil
+  }
+
+  /// A byte of the answer has come.
+  func heard(at now: Instant) {
+    hasAnswer = true
+    lastByte = now
+  }
+
+  func delivered(_ count: Int, of size: Int?, at now: Instant) {
+    bytes += count
+    hopBytes += count
+    guard now - lastProgress >= EasyHandle.progressInterval else { return }
+    lastProgress = now
+    progress(bytes, size)
+  }
+}

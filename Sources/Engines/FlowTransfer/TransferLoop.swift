@@ -1,0 +1,307 @@
+internal import CCurl
+internal import FlowBase
+
+/// A thread that carries many transfers at once over one pool of connections.
+@safe final class TransferLoop: @unchecked Sendable {
+  private enum Letter: Sendable {
+    case start(Transfer)
+    case cancel(Transfer)
+    case close
+  }
+
+  private struct Inbox {
+    var letters: [Letter] = []
+    /// Whether the thread sleeps in `curl_multi_poll`, or is about to.
+    var isWaiting = false
+    var load = 0
+  }
+
+  private let inbox = Guarded(Inbox())
+  private let multi: UnsafeMutableRawPointer?
+  private let share: UnsafeMutableRawPointer?
+  private let bandwidth: BandwidthShare
+  private let clock = SystemTime()
+
+  // Below: only the loop's own thread.
+  private var active: [Transfer] = []
+  private var idle: [EasyHandle] = []
+  private var batch: [Letter] = []
+  private let turn = TurnClock()
+  private var now: Instant { turn.now }
+  /// Not later than this some transfer must be looked at.
+  private var nextCheck = Instant(nanoseconds: .max)
+  private var isOpen = true
+
+  private static let idleHandles = 512
+  private static let longestWait = Interval.seconds(60)
+  /// How often the shares of a limited bandwidth are dealt out anew.
+  private static let sharing = Interval.milliseconds(250)
+
+  init(connections: Int, bandwidth: BandwidthShare) {
+    self.bandwidth = bandwidth
+    unsafe multi = unsafe curl_multi_init()
+    unsafe share = unsafe curl_share_init()
+    // TLS sessions are shared by the handles of this loop; no lock, as there is one thread.
+    _ = unsafe imgflow_share(share, CURL_LOCK_DATA_SSL_SESSION)
+    _ = unsafe imgflow_set_multi_long(multi, CURLMOPT_MAXCONNECTS, connections)
+    _ = unsafe imgflow_set_multi_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+  }
+
+  deinit {
+    unsafe curl_multi_cleanup(multi)
+    unsafe curl_share_cleanup(share)
+  }
+
+  // MARK: From any thread
+
+  /// How many transfers it has.
+  var load: Int { inbox.withLock { $0.load } }
+
+  func submit(_ transfer: Transfer) { post(.start(transfer), load: 1) }
+  func cancel(_ transfer: Transfer) { post(.cancel(transfer)) }
+  func close() { post(.close) }
+
+  private func post(_ letter: Letter, load: Int = 0) {
+    let mustWake = inbox.withLock { inbox in
+      inbox.letters.append(letter)
+      inbox.load += load
+      defer { inbox.isWaiting = false }
+      return inbox.isWaiting
+    }
+    if mustWake { unsafe curl_multi_wakeup(multi) }
+  }
+
+  // MARK: The loop
+
+  func run() {
+    while isOpen {
+      readInbox()
+      var running: Int32 = 0
+      unsafe curl_multi_perform(multi, &running)
+      tick()
+      readMessages()
+      if now >= nextCheck { check() }
+      wait()
+    }
+    for transfer in active { end(transfer, .failure(TransferLoop.cancelled)) }
+    idle.removeAll()
+  }
+
+  private func tick() { turn.now = clock.now() }
+
+  private func wait() {
+    let mayWait = inbox.withLock { inbox in
+      inbox.isWaiting = inbox.letters.isEmpty
+      return inbox.isWaiting
+    }
+    guard mayWait, isOpen else { return }
+    let left = min(TransferLoop.longestWait, max(.zero, nextCheck - clock.now()))
+    unsafe curl_multi_poll(multi, nil, 0, Int32((left.nanoseconds + 999_999) / 1_000_000), nil)
+    inbox.withLock { $0.isWaiting = false }
+    tick()
+  }
+
+  private func readInbox() {
+    inbox.withLock { swap(&batch, &$0.letters) }
+    guard !batch.isEmpty else { return }
+    tick()
+    for letter in batch {
+      switch letter {
+      case .start(let transfer): begin(transfer)
+      case .cancel(let transfer):
+        transfer.isCancelled = true
+        if transfer.place != nil { end(transfer, .failure(TransferLoop.cancelled)) }
+      case .close: isOpen = false
+      }
+    }
+    batch.removeAll(keepingCapacity: true)
+  }
+
+  private func begin(_ transfer: Transfer) {
+    transfer.place = active.count
+    active.append(transfer)
+    bandwidth.count(1)
+    if transfer.isCancelled { return end(transfer, .failure(TransferLoop.cancelled)) }
+    guard let easy = idle.popLast() ?? makeHandle() else {
+      return end(transfer, .failure(TransferLoop.noHandle))
+    }
+    transfer.easy = easy
+    transfer.start = now
+    startHop(transfer)
+  }
+
+  private func makeHandle() -> EasyHandle? { unsafe EasyHandle(share: share, clock: turn) }
+
+  private func startHop(_ transfer: Transfer) {
+    guard let easy = transfer.easy else { return }
+    transfer.hopStart = now
+    transfer.lastByte = now
+    transfer.hasAnswer = false
+    transfer.hopBytes = 0
+    transfer.speedWindow = (now, transfer.bytes)
+    do { try easy.prepare(transfer.hop, of: transfer) } catch { return end(transfer, .failure(error)) }
+    easy.setSpeed(bandwidth.share ?? 0)
+    let limits = transfer.request.limits
+    var look = now + min(limits.connect, limits.firstByte, limits.idle)
+    if let total = limits.total { look = min(look, transfer.start + total) }
+    if bandwidth.share != nil { look = min(look, now + TransferLoop.sharing) }
+    nextCheck = min(nextCheck, look)
+    unsafe curl_multi_add_handle(multi, easy.handle)
+  }
+
+  private func readMessages() {
+    var left: Int32 = 0
+    while let message = unsafe curl_multi_info_read(multi, &left) {
+      guard unsafe message.pointee.msg == CURLMSG_DONE, let handle = unsafe message.pointee.easy_handle else {
+        continue
+      }
+      var context: UnsafeMutableRawPointer?
+      _ = unsafe imgflow_get_pointer(handle, CURLINFO_PRIVATE, &context)
+      let code = unsafe imgflow_message_result(message)
+      guard let easy = unsafe EasyHandle.of(context), let transfer = easy.transfer else { continue }
+      finishHop(transfer, easy, code)
+    }
+  }
+
+  private func finishHop(_ transfer: Transfer, _ easy: EasyHandle, _ code: CURLcode) {
+    transfer.wireBytes += easy.offset(CURLINFO_SIZE_DOWNLOAD_T)
+    let next: Hop?
+    do {
+      next = try easy.redirected(transfer, code)
+    } catch {
+      return end(transfer, .failure(error))
+    }
+    guard let next else { return end(transfer, .success(easy.result(of: transfer))) }
+    unsafe curl_multi_remove_handle(multi, easy.handle)
+    transfer.hop = next
+    if easy.isTainted {
+      easy.release()
+      guard let fresh = idle.popLast() ?? makeHandle() else { return end(transfer, .failure(TransferLoop.noHandle)) }
+      transfer.easy = fresh
+    }
+    startHop(transfer)
+  }
+
+  /// Looks at every transfer's times, and finds when that must be done again.
+  private func check() {
+    nextCheck = now + TransferLoop.longestWait
+    let share = bandwidth.share
+    if share != nil { nextCheck = now + TransferLoop.sharing }
+    var late: [(Transfer, Fault)] = []
+    for transfer in active {
+      guard let easy = transfer.easy else { continue }
+      if let share { easy.setSpeed(share) }
+      switch easy.phase(of: transfer, isHeldBack: share != nil).verdict(at: now, host: transfer.hop.url.host) {
+      case .wait(let until): nextCheck = min(nextCheck, until)
+      case .nextWindow:
+        transfer.speedWindow = (now, transfer.bytes)
+        nextCheck = min(nextCheck, now + transfer.request.limits.idle)
+      case .late(let fault): late.append((transfer, fault))
+      }
+    }
+    for (transfer, fault) in late { end(transfer, .failure(fault)) }
+  }
+
+  private func end(_ transfer: Transfer, _ outcome: Transfer.Outcome) {
+    guard let place = transfer.place else { return }
+    transfer.place = nil
+    let last = active.removeLast()
+    if place < active.count {
+      active[place] = last
+      last.place = place
+    }
+    bandwidth.count(-1)
+    inbox.withLock { $0.load -= 1 }
+    if let easy = transfer.easy {
+      unsafe curl_multi_remove_handle(multi, easy.handle)
+      transfer.easy = nil
+      easy.release()
+      if idle.count < TransferLoop.idleHandles && !easy.isTainted { idle.append(easy) }
+    }
+    transfer.finish(outcome)
+  }
+
+  private static let cancelled = Fault("cancelled.user", .cancelled, "the transfer was cancelled")
+  private static let noHandle = Fault.internal("transfer", "libcurl has no handle to give")
+}
+
+/// The loop's reading of the clock, renewed once a turn: callbacks need no call of their own for it.
+final class TurnClock {
+  var now = Instant(nanoseconds: 0)
+}
+
+extension EasyHandle {
+  /// Where the hop that has just ended leads; nil where it has brought what was asked for.
+  func redirected(_ transfer: Transfer, _ code: CURLcode) throws(Fault) -> Hop? {
+    let host = transfer.hop.url.host
+    if let fault { throw fault }
+    // A status that is no success is the answer, however the words behind it ended.
+    guard code == CURLE_OK || isDiscardCut || (answer.isComplete && answer.status >= 300) else {
+      throw blockedFault ?? curlFault(code, transfer)
+    }
+    if answer.isSuccess && answer.status != 206 { return nil }
+    if answer.status == 304 && transfer.request.condition != nil { return nil }
+    if let location = answer.redirect {
+      return try transfer.hop.following(location, status: answer.status, in: transfer.request)
+    }
+    throw StatusFault.make(answer.status, retryAfter: answer.retryAfter, host: host, now: SystemTime().wall())
+  }
+
+  func result(of transfer: Transfer) -> TransferResult {
+    var result = TransferResult(finalURL: transfer.hop.url.text, status: answer.status)
+    result.bytes = transfer.bytes
+    result.wireBytes = transfer.wireBytes
+    result.etag = answer.etag
+    result.lastModified = answer.lastModified
+    result.contentType = answer.contentType
+    result.contentLength = answer.contentLength
+    result.contentEncoding = answer.contentEncoding
+    result.redirects = transfer.hop.number
+    result.remoteAddress = text(CURLINFO_PRIMARY_IP)
+    result.version =
+      switch long(CURLINFO_HTTP_VERSION) {
+      case Int(CURL_HTTP_VERSION_1_0): "1.0"
+      case Int(CURL_HTTP_VERSION_2_0): "2"
+      default: "1.1"
+      }
+    result.reusedConnection = long(CURLINFO_NUM_CONNECTS) == 0
+    result.times = TransferResult.Times(
+      name: time(CURLINFO_NAMELOOKUP_TIME_T), connect: time(CURLINFO_CONNECT_TIME_T),
+      secure: time(CURLINFO_APPCONNECT_TIME_T), firstByte: time(CURLINFO_STARTTRANSFER_TIME_T),
+      total: time(CURLINFO_TOTAL_TIME_T))
+    return result
+  }
+
+  /// How far the present hop has come.
+  func phase(of transfer: Transfer, isHeldBack: Bool) -> Phase {
+    let sent = time(CURLINFO_PRETRANSFER_TIME_T)
+    var limits = transfer.request.limits
+    // Time held back by our own limit counts towards no speed.
+    if isHeldBack { limits.minimumSpeed = 0 }
+    let step: Phase.Step =
+      if transfer.hasAnswer {
+        .body
+      } else if sent > .zero {
+        .waiting
+      } else if time(CURLINFO_CONNECT_TIME_T) > .zero {
+        .secure
+      } else if time(CURLINFO_NAMELOOKUP_TIME_T) > .zero || openedSockets > 0 {
+        .connect
+      } else {
+        .name
+      }
+    return Phase(
+      step: step, limits: limits, start: transfer.start, stepStart: transfer.hopStart + sent,
+      lastByte: transfer.lastByte, windowStart: transfer.speedWindow.start,
+      windowBytes: transfer.bytes - transfer.speedWindow.bytes)
+  }
+
+  private func curlFault(_ code: CURLcode, _ transfer: Transfer) -> Fault {
+    CurlFault(
+      code: code, host: transfer.hop.url.host, words: words, systemError: Int32(clamping: long(CURLINFO_OS_ERRNO)),
+      certificate: long(CURLINFO_SSL_VERIFYRESULT), proxyStatus: long(CURLINFO_HTTP_CONNECTCODE),
+      step: phase(of: transfer, isHeldBack: false).step, hasHead: answer.isComplete,
+      contentEncoding: answer.contentEncoding, connectLimit: transfer.request.limits.connect
+    ).fault
+  }
+}
