@@ -115,8 +115,20 @@ extension Payload {
   /// A line for people.
   public struct LogLine: Sendable, Hashable {
     /// How loud a line is.
-    public enum Level: String, Sendable, Hashable, CaseIterable {
+    public enum Level: String, Sendable, Hashable, CaseIterable, Comparable {
       case debug, info, warn, error
+
+      /// Whether the left level is quieter.
+      public static func < (left: Level, right: Level) -> Bool { left.loudness < right.loudness }
+
+      private var loudness: Int {
+        switch self {
+        case .debug: 0
+        case .info: 1
+        case .warn: 2
+        case .error: 3
+        }
+      }
     }
 
     /// How loud it is.

@@ -1,3 +1,4 @@
+public import FlowBase
 public import FlowEvents
 
 /// What takes the stream of events somewhere.
@@ -15,4 +16,11 @@ public protocol Sink: Sendable {
   func deliver(_ bytes: [UInt8]) async throws
   /// Ends; everything has been delivered.
   func close() async throws
+  /// How long the end of a run waits without seeing the sink take anything; nil waits for as long as it takes.
+  var patience: Interval? { get }
+}
+
+extension Sink {
+  /// Half a minute.
+  public var patience: Interval? { .seconds(30) }
 }

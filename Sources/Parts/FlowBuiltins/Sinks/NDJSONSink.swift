@@ -1,0 +1,42 @@
+public import FlowBase
+public import FlowEvents
+public import FlowParts
+
+/// Writes each event as a line of JSON.
+public struct NDJSONSink: Sink {
+  private let output: LineOutput
+
+  /// What is to be said of it.
+  public static let part = SinkPart(
+    PartSpec(
+      name: "ndjson", role: .sink, summary: "Writes each event as a line of JSON.",
+      fields: [
+        FieldSpec(
+          "to", .string, phase: .load, default: "stdout",
+          "Where to: `stdout`, `stderr`, `fd:N`, or a path from the manifest's folder; a file is appended to."),
+        Rotation.field,
+      ], shorthand: "to",
+      example: "sinks:\n  - ndjson: { to: events.ndjson, rotate: { size: 100MB, keep: 5 } }\n")
+  ) { (config, folder) throws(Fault) in NDJSONSink(try LineOutput(config, folder: folder)) }
+
+  init(_ output: LineOutput) { self.output = output }
+
+  /// A sink that writes to standard output.
+  public static var standardOutput: NDJSONSink { NDJSONSink(LineOutput(.stream(.output))) }
+
+  /// A sink that writes to what `stdout`, `-`, `stderr`, `fd:N` or a path names.
+  public init(to target: String, folder: String) throws(Fault) {
+    self.init(LineOutput(try LineTarget(parsing: target, folder: folder)))
+  }
+
+  /// Appends the event's line.
+  public func render(_ event: Event, into buffer: inout [UInt8]) { NDJSON.append(event, to: &buffer) }
+  /// Opens the file, if it is one.
+  public func open() async throws { try output.open() }
+  /// Writes whole lines.
+  public func deliver(_ bytes: [UInt8]) async throws { try output.write(bytes) }
+  /// Closes the file.
+  public func close() async throws { output.close() }
+  /// Standard output is waited for as long as its reader takes.
+  public var patience: Interval? { output.patience }
+}
