@@ -35,7 +35,7 @@ public struct Expression: Sendable, Hashable {
   /// The names that it uses, in order of appearance, each once.
   public let references: [Reference]
 
-  private let root: Syntax
+  let root: Syntax
 
   private init(_ source: String, _ root: Syntax) {
     self.source = source

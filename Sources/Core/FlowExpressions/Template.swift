@@ -19,7 +19,7 @@ public struct Template: Sendable, Hashable {
   /// The names that it uses, in order of appearance, each once.
   public let references: [Reference]
 
-  private let pieces: [TemplatePiece]
+  let pieces: [TemplatePiece]
 
   private init(_ source: String, _ style: Style, _ pieces: [TemplatePiece]) {
     self.source = source

@@ -15,6 +15,8 @@ public struct GraphMachine: Sendable {
     case held(Operation, host: Int)
     /// A host may be asked again, so many times.
     case hostOpened(Int, count: Int)
+    /// So many of the items that were asked for need no slot: duplicates, and what an earlier run has done.
+    case consumed(Int)
     /// No source has any item left.
     case sourcesEnded
     /// A stage for many items ended.
@@ -188,8 +190,10 @@ public struct GraphMachine: Sendable {
     return slot
   }
 
-  /// Takes an item into the window some of whose nodes have ended already: in an earlier run, before it was parked, or
-  /// because a stage has made the item. States that are not final count as waiting.
+  /// Takes an item into the window some of whose nodes have ended already.
+  ///
+  /// That is so after an earlier run, after it was parked, and where a stage has made the item. States that are not
+  /// final count as waiting.
   public mutating func admit(
     _ known: [NodeState], wasParked: Bool, at now: Instant, into actions: inout [Action]
   ) -> Int? {
@@ -224,6 +228,7 @@ public struct GraphMachine: Sendable {
     case .retry(let operation, let due): delay(operation, until: due, now, &actions)
     case .held(let operation, let host): hold(operation, host, now, &actions)
     case .hostOpened(let host, let count): release(host, count)
+    case .consumed(let count): demanded = max(0, demanded - count)
     case .sourcesEnded:
       sourcesEnded = true
       demanded = 0

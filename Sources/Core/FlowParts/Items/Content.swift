@@ -23,6 +23,10 @@ public final class HeldFile: Sendable {
   private struct State {
     var path: String
     var isTemporary: Bool
+    /// Whether several items hold it, so that nobody may move it.
+    var isShared = false
+    /// Whether somebody is moving it.
+    var isClaimed = false
   }
 
   private let state: Guarded<State>
@@ -53,11 +57,33 @@ public final class HeldFile: Sendable {
   /// Whether it is still ours to move; once published or kept, others may only read or copy it.
   public var isTemporary: Bool { state.withLock { $0.isTemporary } }
 
+  /// Lets another item hold the file as well; false while somebody is moving it, and then it cannot be relied on.
+  public func share() -> Bool {
+    state.withLock {
+      if $0.isClaimed { return false }
+      $0.isShared = true
+      return true
+    }
+  }
+
+  /// Reserves the file for moving it to its final place; false where it is not ours to move and must be copied.
+  public func claimMove() -> Bool {
+    state.withLock {
+      guard $0.isTemporary, !$0.isShared, !$0.isClaimed else { return false }
+      $0.isClaimed = true
+      return true
+    }
+  }
+
+  /// Gives a reservation back without having moved the file.
+  public func releaseClaim() { state.withLock { $0.isClaimed = false } }
+
   /// Says that the file is at its final place now and stays.
   public func becamePublished(at path: String) {
     state.withLock {
       $0.path = path
       $0.isTemporary = false
+      $0.isClaimed = false
     }
   }
 
