@@ -10,15 +10,15 @@ public struct HelpText: Sendable {
   /// The help of the whole program.
   public func overview(_ commands: [CommandSpec]) -> String {
     let shown = commands.filter { !$0.isHidden }
-    var text = "imgflow runs a manifest: it fetches items from sources, takes them through stages, stores\n"
-    text += "the results, and tells what happens as a stream of events.\n\n"
+    var text = "imgflow runs a manifest: it fetches items from sources, takes them through\n"
+    text += "stages, stores the results, and tells what happens as a stream of events.\n\n"
     text += heading("Usage") + "\n  imgflow COMMAND [arguments] [options]\n\n"
     text += heading("Commands") + "\n" + columns(shown.map { ($0.name, $0.summary) }) + "\n"
     text += heading("Options") + "\n"
     text += columns((OptionSpec.everywhere + [Parser.version]).map { (label($0), $0.help) }) + "\n"
     text += heading("Examples") + "\n"
     text += examples(["run", "get", "validate"].compactMap { name in shown.first { $0.name == name }?.examples.first })
-    text += "\n`imgflow COMMAND --help` says more of a command, `imgflow explain` of the language.\n"
+    text += "\n`imgflow COMMAND --help` says more of a command, `imgflow explain` of manifests.\n"
     return text
   }
 
