@@ -51,6 +51,11 @@ static inline int imgflow_rename(int old_directory, const char *old_path, int ne
 
 static inline int imgflow_clone(int target, int source) { return ioctl(target, FICLONE, source); }
 
+// 2 is SYNC_FILE_RANGE_WRITE.
+static inline int imgflow_start_writing(int descriptor) {
+  return (int)syscall(SYS_sync_file_range, descriptor, (off_t)0, (off_t)0, 2u);
+}
+
 static inline ssize_t imgflow_copy_range(int source, int target, size_t count) {
   return syscall(SYS_copy_file_range, source, NULL, target, NULL, count, 0u);
 }

@@ -119,6 +119,9 @@ extension Descriptor {
   /// Waits until the content, and what is needed to find it, is on the disk.
   public func syncData() throws(Errno) { _ = try Errno.retry { fdatasync(number) } }
 
+  /// Sets the writing of the content to the disk going, without waiting for it.
+  public func startWriting() { _ = imgflow_start_writing(number) }
+
   /// Cuts the file, or fills it with zeros, to a length.
   public func truncate(to length: Int) throws(Errno) { _ = try Errno.retry { ftruncate(number, length) } }
 

@@ -7,6 +7,8 @@ struct DirectoryCache {
     var used: Int
   }
 
+  /// The folders in which a folder was made, and whose names are not yet known to be on the disk.
+  var made: Set<String> = []
   private var entries: [String: Entry] = [:]
   private var clock = 0
   private let limit: Int

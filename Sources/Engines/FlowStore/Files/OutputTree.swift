@@ -75,10 +75,22 @@ public final class OutputTree: Sendable {
   }
 
   /// Puts a finished file under its final name, in one step; what had the name is replaced, a link included.
-  func move(_ name: String, in folder: Descriptor, to place: OutputPlace, replacing: Bool) throws(Fault) {
+  ///
+  /// False where the file lies on another file system and has to be copied first.
+  func move(_ file: FinishedFile, to place: OutputPlace, replacing: Bool) throws(Fault) -> Bool {
     do {
-      try FileSystem.rename(name, in: folder, to: place.name, in: place.directory, replacing: replacing)
-    } catch { throw refusal(error, "publish", place.path) }
+      try FileSystem.rename(
+        file.name, in: file.folder.directory, to: place.name, in: place.directory, replacing: replacing)
+    } catch {
+      if error == .crossDevice { return false }
+      if error == .invalid && !replacing {
+        // A file system without the call that does not replace: the look before leaves a gap, but only a small one.
+        if try facts(place.path) != nil { throw refusal(.exists, "publish", place.path) }
+        return try move(file, to: place, replacing: true)
+      }
+      throw refusal(error, "publish", place.path)
+    }
+    return true
   }
 
   /// The directory in which an output lies or will lie, and its name there.
@@ -116,6 +128,25 @@ public final class OutputTree: Sendable {
   /// Forgets the directories that are held open, so that their descriptors can be used for something else.
   func closeDirectories() { open.withLock { $0.removeAll() } }
 
+  /// A folder for temporary files that is certain to lie on the output's file system.
+  func nearbyTemporary(owner: String) throws(Fault) -> TemporaryFolder {
+    try TemporaryFolder(path: absolute(".imgflow-tmp"), owner: owner, isRemovedWhenEmpty: true)
+  }
+
+  /// Waits until the names in some folders are on the disk, and those of the folders that were made since.
+  func syncFolders(_ folders: Set<String>) throws(Fault) {
+    let made = open.withLock { cache in
+      defer { cache.made = [] }
+      return cache.made
+    }
+    for folder in folders.union(made) {
+      do { try step(into: folder, making: false).sync() } catch {
+        // A folder that somebody has removed has no names to keep.
+        if error != .noEntry { throw refusal(error, "sync", folder) }
+      }
+    }
+  }
+
   // MARK: Steps
 
   /// A folder below the output directory, opened; missing ones are made on request.
@@ -129,7 +160,10 @@ public final class OutputTree: Sendable {
       guard error == .noEntry, making else { throw error }
       let (above, name) = OutputPath.split(folder)
       let parent = try step(into: above, making: true)
-      do { try FileSystem.makeDirectory(name, in: parent) } catch { if error != .exists { throw error } }
+      do {
+        try FileSystem.makeDirectory(name, in: parent)
+        open.withLock { _ = $0.made.insert(above) }
+      } catch { if error != .exists { throw error } }
       opened = try FileSystem.open(name, [.read, .directory, .noFollow], in: parent)
     }
     open.withLock { $0[folder] = opened }

@@ -40,6 +40,35 @@ public final class TemporaryFolder: Sendable {
   /// Starts a new temporary file.
   public func makePartial() -> PartialFile { PartialFile(in: self) }
 
+  /// A temporary file with the bytes of another, shared with it where the file system can.
+  ///
+  /// - Parameter isDurable: whether the bytes are on the disk when this returns.
+  func copy(
+    of path: String, bytes: Int, sha256: Digest, isDurable: Bool = false, mode: Int = 0o600
+  ) throws(Fault) -> FinishedFile {
+    let copy = FinishedFile(name: makeName(), folder: self, bytes: bytes, sha256: sha256)
+    do throws(Fault) {
+      let source = try naming("read", path) { () throws(Errno) in try FileSystem.open(path, .read) }
+      try naming("write", copy.path) { () throws(Errno) in
+        let target = try FileSystem.open(
+          copy.name, [.write, .create, .exclusive, .noFollow], mode: 0o600, in: directory)
+        try target.copy(from: source)
+        if mode != 0o600 { try target.setMode(mode) }
+        if isDurable { try target.sync() }
+      }
+      let size = try naming("look at", copy.path) { () throws(Errno) in
+        try FileSystem.facts(copy.name, in: directory).size
+      }
+      guard size == bytes else {
+        throw Fault("disk.io", .local, "\(path) was changed while it was copied: \(bytes) bytes became \(size)")
+      }
+    } catch {
+      copy.remove()
+      throw error
+    }
+    return copy
+  }
+
   /// Removes a file, whether it is still there or not.
   public func remove(_ name: String) { try? FileSystem.remove(name, in: directory) }
 

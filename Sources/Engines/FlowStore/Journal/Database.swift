@@ -55,6 +55,9 @@ internal import FlowBase
     return rows
   }
 
+  /// How many rows the last statement changed.
+  var changes: Int { Int(unsafe sqlite3_changes(handle)) }
+
   /// Runs the body between BEGIN and COMMIT; what it throws undoes everything.
   func transaction<Result>(_ body: () throws(Fault) -> Result) throws(Fault) -> Result {
     try run("BEGIN IMMEDIATE")

@@ -68,7 +68,7 @@ extension JournalReader {
   public func orphans(after last: Int = 0, limit: Int) throws(Fault) -> [(row: Int, output: OutputRecord)] {
     guard let run = try lastCompleteRun() else { return [] }
     return try rows(
-      "SELECT \(Self.outputColumns), id FROM outputs WHERE id > ?1 AND run < ?2 ORDER BY id LIMIT ?3"
+      "SELECT \(Self.outputColumns), id FROM outputs WHERE id > ?1 AND run < ?2 AND ours <> 0 ORDER BY id LIMIT ?3"
     ) {
       $0.bind(1, last)
       $0.bind(2, run)

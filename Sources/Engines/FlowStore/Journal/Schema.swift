@@ -81,7 +81,7 @@ enum Schema {
     CREATE TABLE outputs (
       id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, path TEXT NOT NULL, owner INTEGER NOT NULL, node INTEGER NOT NULL,
       grp TEXT, bytes INTEGER NOT NULL, sha256 BLOB NOT NULL, media TEXT, modified INTEGER NOT NULL,
-      changed INTEGER NOT NULL, inode INTEGER NOT NULL, run INTEGER NOT NULL);
+      changed INTEGER NOT NULL, inode INTEGER NOT NULL, run INTEGER NOT NULL, ours INTEGER NOT NULL);
     CREATE INDEX outputs_by_hash ON outputs (hash);
     CREATE INDEX outputs_by_owner ON outputs (owner);
     CREATE TABLE intents (

@@ -1,0 +1,146 @@
+internal import FlowBase
+
+/// A letter to the ledger.
+struct LedgerLetter: Sendable {
+  /// Who waits for the answer.
+  enum Reply: Sendable {
+    /// The callback, under this ticket.
+    case ticket(UInt64)
+    /// A task.
+    case task(CheckedContinuation<Result<PublishedFile?, Fault>, Never>)
+  }
+
+  var order: StoreOrder
+  var reply: Reply
+}
+
+/// What the ledger's thread does with a batch of orders; without a thread, so that tests can stop it after any step.
+final class LedgerWork {
+  /// The steps of a batch, in their order.
+  enum Step: Int, Comparable {
+    case prepare, intents, syncFiles, moveFiles, syncFolders, commit
+    static func < (left: Step, right: Step) -> Bool { left.rawValue < right.rawValue }
+  }
+
+  private let writer: JournalWriter
+  private let tree: OutputTree
+  private let temporary: TemporaryFolder
+  private var nextIntent = 1
+
+  init(journal: Journal, tree: OutputTree, temporary: TemporaryFolder) throws(Fault) {
+    writer = try JournalWriter(journal)
+    self.tree = tree
+    self.temporary = temporary
+    nextIntent = (try journal.database.number("SELECT max(id) FROM intents") ?? 0) + 1
+  }
+
+  /// Does all that is asked, and gives the outcomes in the order of the orders.
+  ///
+  /// Orders for one path are done one after the other, the later ones in a batch of their own.
+  func perform(
+    _ orders: [StoreOrder], durability: Durability, stoppingAfter last: Step = .commit
+  ) -> [Result<PublishedFile?, Fault>] {
+    var outcomes: [Result<PublishedFile?, Fault>] = []
+    outcomes.reserveCapacity(orders.count)
+    while outcomes.count < orders.count {
+      outcomes += performPart(orders[outcomes.count...], durability: durability, stoppingAfter: last)
+    }
+    return outcomes
+  }
+
+  private func performPart(
+    _ orders: ArraySlice<StoreOrder>, durability: Durability, stoppingAfter last: Step
+  ) -> [Result<PublishedFile?, Fault>] {
+    var outcomes: [Result<PublishedFile?, Fault>] = []
+    var files = PublishBatch(writer: writer, tree: tree, temporary: temporary, firstIntent: nextIntent)
+    for order in orders {
+      guard case .publish(let publish) = order else {
+        outcomes.append(.success(nil))
+        continue
+      }
+      if files.holds(publish.path) { break }
+      do {
+        try files.add(publish, ticket: outcomes.count)
+        outcomes.append(.success(nil))
+      } catch { outcomes.append(.failure(error)) }
+    }
+    nextIntent += files.count
+    let part = orders.prefix(outcomes.count)
+    do {
+      try publish(&files, durability: durability, stoppingAfter: last)
+      if last < .commit { return outcomes }
+      try writer.setSynchronous(durability == .process ? "OFF" : "FULL")
+      try writer.transaction { () throws(Fault) in
+        try files.commit()
+        for (place, order) in part.enumerated() {
+          do throws(Fault) { try record(order) } catch {
+            // A collision is the order's own; what the database refuses undoes the batch.
+            guard error.code == "path.collision" else { throw error }
+            outcomes[place] = .failure(error)
+          }
+        }
+      }
+      // Pruned files go after the journal has forgotten them: what is left over by a crash is only a file too many.
+      for (place, order) in part.enumerated() { prune(order, &outcomes[place]) }
+      for (place, outcome) in files.outcomes { outcomes[place] = outcome }
+    } catch {
+      files.fail(with: error)
+      for place in outcomes.indices {
+        if case .success = outcomes[place] { outcomes[place] = .failure(error) }
+      }
+    }
+    files.removeLeftovers()
+    return outcomes
+  }
+
+  private func publish(
+    _ files: inout PublishBatch, durability: Durability, stoppingAfter last: Step
+  ) throws(Fault) {
+    if files.count == 0 || last < .intents { return }
+    try writer.setSynchronous(durability == .process ? "OFF" : "NORMAL")
+    try files.writeIntents()
+    if last < .syncFiles { return }
+    if durability != .process { files.syncFiles() }
+    if last < .moveFiles { return }
+    files.moveFiles()
+    if last < .syncFolders { return }
+    if durability != .process { files.syncFolders() }
+  }
+
+  private func record(_ order: StoreOrder) throws(Fault) {
+    switch order {
+    case .publish, .flush: break
+    case .item(let item): try writer.write(item)
+    case .confirm(let confirmation):
+      let count = try writer.confirm(confirmation)
+      if count < confirmation.outputs {
+        throw Fault(
+          "path.collision", .permanent,
+          "another item has taken an output of this one in this run; put something into the path that tells them apart")
+      }
+    case .result(let result): try writer.write(result)
+    case .dropResults(let item, let nodes): try writer.dropResults(of: item, nodes: nodes)
+    case .park(let parked): try writer.write(parked)
+    case .unpark(let gate, let place): try writer.dropParked(at: gate, through: place)
+    case .members(let members): for member in members { try writer.write(member) }
+    case .barrier(let barrier): try writer.write(barrier)
+    case .source(let source): try writer.write(source)
+    case .endRun(let run): try writer.end(run)
+    case .prune: break
+    }
+  }
+
+  /// Removes an output of an earlier run, if it is as it was published.
+  private func prune(_ order: StoreOrder, _ outcome: inout Result<PublishedFile?, Fault>) {
+    guard case .prune(let path, let evenIfAltered) = order else { return }
+    do throws(Fault) {
+      let known = try writer.outputs(folded: PathFolding.fold(path)).first { $0.record.path == path }
+      guard let known else { return }
+      if !evenIfAltered, try tree.condition(of: known.record) == .altered {
+        throw Fault("prune.altered", .permanent, "\(path) was altered since it was published, and stays")
+      }
+      try writer.transaction { () throws(Fault) in try writer.dropOutput(row: known.row) }
+      _ = try tree.remove(path)
+    } catch { outcome = .failure(error) }
+  }
+}
