@@ -26,6 +26,12 @@ public enum PercentEncoding {
     public static let segment = Allowed("!$&'()*+,;=:@")
     /// The value of a query's parameter.
     public static let queryValue = Allowed("!$'()*,;:@/?")
+    /// A whole path.
+    static let path = Allowed("!$&'()*+,;=:@/")
+    /// A whole query or fragment; brackets and bars are common and taken everywhere.
+    static let query = Allowed("!$&'()*+,;=:@/?[]{}|^`\\")
+    /// User name and password.
+    static let userInfo = Allowed("!$&'()*+,;=:")
   }
 
   private static let unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
@@ -76,5 +82,41 @@ public enum PercentEncoding {
       let high = Hex.value(of: bytes[place + 1]), let low = Hex.value(of: bytes[place + 2])
     else { return nil }
     return high << 4 | low
+  }
+
+  /// An encoded text in which only what may not stand there is encoded still, such as spaces and other scripts.
+  static func repaired(_ text: Substring, allowing allowed: Allowed) -> String {
+    let percent = UInt8(ascii: "%")
+    if text.utf8.allSatisfy({ allowed.contains($0) && $0 != percent }) { return String(text) }
+    let source = Array(text.utf8)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(source.count + 16)
+    for (place, byte) in source.enumerated() {
+      if byte == percent, encoded(source, at: place) != nil {
+        bytes.append(byte)
+      } else {
+        append(byte, to: &bytes, allowing: allowed)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// An encoded text in which nothing is encoded that needs not be, and the digits are capitals.
+  static func normalised(_ text: String) -> String {
+    guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
+    let source = Array(text.utf8)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(source.count)
+    var place = 0
+    while place < source.count {
+      if let byte = encoded(source, at: place) {
+        append(byte, to: &bytes, allowing: .nothing)
+        place += 3
+      } else {
+        bytes.append(source[place])
+        place += 1
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -1,0 +1,71 @@
+/// Takes secrets out of texts before anybody sees them.
+///
+/// Secrets are the texts that it is made with, user info in URLs, and the values of query parameters whose names tell
+/// that they are secret.
+public struct Redaction: Sendable {
+  /// What stands in a secret's place.
+  public static let mask = "***"
+
+  /// By first byte, the longest first.
+  private let secrets: [UInt8: [[UInt8]]]
+  /// The bytes that make a closer look necessary.
+  private let marks: ByteSet
+
+  /// A redaction of these texts, and of their percent-encoded forms.
+  public init(secrets: [String] = []) {
+    var table: [UInt8: [[UInt8]]] = [:]
+    let forms = Set(secrets.flatMap { [$0, PercentEncoding.encode($0)] }).filter { !$0.isEmpty }
+    for form in forms.map({ Array($0.utf8) }).sorted(by: { $0.count > $1.count }) {
+      table[form[0], default: []].append(form)
+    }
+    self.secrets = table
+    marks = ByteSet(Array("?&@".utf8) + table.keys)
+  }
+
+  /// The text with every secret in it replaced by `***`.
+  public func redact(_ text: String) -> String {
+    guard text.utf8.contains(where: marks.contains) else { return text }
+    let bytes = Array(text.utf8)
+    let clean = secrets.isEmpty ? nil : withoutSecrets(bytes)
+    guard let masked = AddressRedaction.mask(clean ?? bytes) ?? clean else { return text }
+    return String(decoding: masked, as: UTF8.self)
+  }
+
+  /// A URL, or a text in which URLs stand, without user info and without the values of telling parameters.
+  public static func url(_ text: String) -> String {
+    guard text.utf8.contains(where: { $0 == 0x3F || $0 == 0x26 || $0 == 0x40 }),
+      let masked = AddressRedaction.mask(Array(text.utf8))
+    else { return text }
+    return String(decoding: masked, as: UTF8.self)
+  }
+
+  /// Whether the name of a query parameter or field tells that its value is secret.
+  public static func isTelling(_ name: String) -> Bool { AddressRedaction.isTelling(Array(name.utf8)[...]) }
+
+  private func withoutSecrets(_ bytes: [UInt8]) -> [UInt8]? {
+    var result: [UInt8]?
+    var place = 0
+    while place < bytes.count {
+      if let found = secrets[bytes[place]]?.first(where: { bytes[place...].starts(with: $0) }) {
+        if result == nil { result = Array(bytes[..<place]) }
+        result?.append(contentsOf: Redaction.mask.utf8)
+        place += found.count
+      } else {
+        result?.append(bytes[place])
+        place += 1
+      }
+    }
+    return result
+  }
+}
+
+/// A set of bytes that is asked often.
+private struct ByteSet: Sendable {
+  private var isMember = [Bool](repeating: false, count: 256)
+
+  init(_ bytes: [UInt8]) {
+    for byte in bytes { isMember[Int(byte)] = true }
+  }
+
+  func contains(_ byte: UInt8) -> Bool { isMember[Int(byte)] }
+}

@@ -1,0 +1,111 @@
+import FlowBase
+import Testing
+
+@Suite struct WebAddresses {
+  @Test(arguments: [
+    ("HTTP://Example.COM", "http://example.com/", "http://example.com/"),
+    ("https://example.com:443/a?b#c", "https://example.com/a?b", "https://example.com/a?b"),
+    ("http://example.com:8080/", "http://example.com:8080/", "http://example.com:8080/"),
+    ("http://example.com:/x", "http://example.com/x", "http://example.com/x"),
+    ("http://u:p@h/x", "http://u:p@h/x", "http://h/x"), ("http://a@b@h/x", "http://a%40b@h/x", "http://h/x"),
+    ("  https://h/a b/ü?q=ü x  ", "https://h/a%20b/%C3%BC?q=%C3%BC%20x", "https://h/a%20b/%C3%BC?q=%C3%BC%20x"),
+    ("https://h/%7euser/%e4%2f/%41?%7e", "https://h/%7euser/%e4%2f/%41?%7e", "https://h/~user/%E4%2F/A?%7e"),
+    ("https://h/50%/%zz", "https://h/50%25/%25zz", "https://h/50%25/%25zz"),
+    ("https://bücher.example/", "https://xn--bcher-kva.example/", "https://xn--bcher-kva.example/"),
+    ("https://BU\u{308}CHER.example/", "https://xn--bcher-kva.example/", "https://xn--bcher-kva.example/"),
+    ("https://例え。テスト/", "https://xn--r8jz45g.xn--zckzah/", "https://xn--r8jz45g.xn--zckzah/"),
+    ("https://faß.de", "https://xn--fa-hia.de/", "https://xn--fa-hia.de/"),
+    ("https://xn--BCHER-KVA.example./", "https://xn--bcher-kva.example/", "https://xn--bcher-kva.example/"),
+    ("http://[2001:DB8:0:0:0:0:0:1]:80/", "http://[2001:db8::1]/", "http://[2001:db8::1]/"),
+    ("http://[::ffff:127.0.0.1]/", "http://[::ffff:7f00:1]/", "http://[::ffff:7f00:1]/"),
+    ("http://h?q", "http://h/?q", "http://h/?q"), ("http://h#f", "http://h/", "http://h/"),
+    ("http://h/a\\b", "http://h/a%5Cb", "http://h/a%5Cb"), ("http://a_b.c/", "http://a_b.c/", "http://a_b.c/"),
+    ("http://%65xample.com/", "http://example.com/", "http://example.com/"),
+  ])
+  func `has one form for many spellings`(_ written: String, _ text: String, _ canonical: String) throws {
+    let address = try WebAddress(parsing: written)
+    #expect(address.text == text)
+    #expect(address.canonical == canonical)
+    #expect(try WebAddress(parsing: address.text).canonical == canonical)
+  }
+
+  @Test(arguments: [
+    ("", "empty"), ("example.com/x", "begin with"), ("/x", "begin with"), ("ftp://h/x", "scheme is `ftp`"),
+    ("file:///etc/passwd", "scheme is `file`"), ("data:image/png;base64,x", "scheme is `data`"),
+    ("http:/h/x", "begin with"),
+    ("localhost:80/x", "begin with"), ("http:///x", "no host"), ("http://:80/x", "no host"),
+    ("http://h:99999/", "port"),
+    ("http://h:0/", "port"), ("http://h:8o/", "port"), ("http://a b/", "character ` `"), ("http://h\\@evil/", "`\\`"),
+    ("http://a..b/", "empty label"), ("http://h/\n", ""), ("http://h/a\nb", "line break"),
+    ("http://h/\u{0}", "control"),
+    ("http://[::1/", "IPv6"), ("http://[1::2::3]/", "IPv6"), ("http://[fe80::1%25eth0]/", "IPv6"),
+    ("http://256.256.256.256/", "IPv4"), ("http://1.2.3.4.5/", "IPv4"), ("http://h%00/", "U+0000"),
+    ("http://\(String(repeating: "a", count: 64)).com/", "longer than 63"), ("http://a\u{200B}b/", "character"),
+  ])
+  func `says what is wrong`(_ text: String, _ reason: String) throws {
+    if reason.isEmpty {
+      _ = try WebAddress(parsing: text)
+      return
+    }
+    let fault = #expect(throws: Fault.self) { try WebAddress(parsing: text) }
+    #expect(fault?.message.contains(reason) == true, "\(fault?.message ?? "")")
+    #expect(fault?.code == (reason.contains("scheme is") ? "url.scheme" : "url.invalid"))
+  }
+
+  @Test(
+    arguments: [
+      ("127.0.0.1", "127.0.0.1"), ("127.1", "127.0.0.1"), ("2130706433", "127.0.0.1"), ("0x7f.1", "127.0.0.1"),
+      ("0177.0.0.1", "127.0.0.1"), ("0x7F000001", "127.0.0.1"), ("[::1]", "::1"), ("[0:0:0:0:0:0:0:0]", "::"),
+      ("127.0.0.1.", "127.0.0.1"), ("１２７.0.0.1", nil), ("example.com", nil), ("1.example", nil), ("0xg", nil),
+      ("dead.beef", nil),
+    ] as [(String, String?)])
+  func `sees through odd spellings of addresses`(_ host: String, _ expected: String?) throws {
+    let address = try WebAddress(parsing: "http://\(host)/")
+    #expect(address.literal?.text == expected)
+  }
+
+  /// RFC 3986, 5.4, as far as it stays on the web.
+  @Test(arguments: [
+    ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"),
+    ("//g", "http://g/"),
+    ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"), ("#s", "http://a/b/c/d;p?q"),
+    ("g;x?y#s", "http://a/b/c/g;x?y"),
+    ("", "http://a/b/c/d;p?q"), (".", "http://a/b/c/"), ("./", "http://a/b/c/"), ("..", "http://a/b/"),
+    ("../g", "http://a/b/g"),
+    ("../..", "http://a/"), ("../../../g", "http://a/g"), ("/./g", "http://a/g"), ("/../g", "http://a/g"),
+    ("g.", "http://a/b/c/g."),
+    ("..g", "http://a/b/c/..g"), ("./../g", "http://a/b/g"), ("g/./h", "http://a/b/c/g/h"),
+    ("g/../h", "http://a/b/c/h"),
+    ("g?y/../x", "http://a/b/c/g?y/../x"), ("https://x/y", "https://x/y"), ("g h", "http://a/b/c/g%20h"),
+  ])
+  func `resolves references`(_ reference: String, _ expected: String) throws {
+    #expect(try WebAddress(parsing: "http://a/b/c/d;p?q").resolving(reference).text == expected)
+  }
+
+  @Test func `refuses references to other schemes`() throws {
+    let base = try WebAddress(parsing: "http://a/")
+    #expect(throws: Fault.self) { try base.resolving("file:///etc/passwd") }
+    #expect(throws: Fault.self) { try base.resolving("javascript:alert(1)") }
+  }
+
+  @Test func `knows its parts`() throws {
+    let address = try WebAddress(parsing: "https://u:p@Example.com:8443/a/My%20File%2F..tar.GZ?x=1#frag")
+    #expect(address.origin == "https://example.com:8443")
+    #expect(address.hostAndPort == "example.com:8443")
+    #expect(address.pathAndQuery == "/a/My%20File%2F..tar.GZ?x=1")
+    #expect(address.fragment == "frag")
+    #expect(address.fileName == "My File..tar.GZ")
+    #expect(try WebAddress(parsing: "https://h").hostAndPort == "h:443")
+    #expect(try WebAddress(parsing: "https://h/").fileName == "_")
+    #expect(try WebAddress(parsing: "https://h/a/").fileName == "a")
+    #expect(address.redacted == "https://***@example.com:8443/a/My%20File%2F..tar.GZ?x=1")
+  }
+
+  @Test func `keys are the same for equal addresses and differ between sources`() throws {
+    let one = ItemKey.make(source: "urls", url: try WebAddress(parsing: "https://example.com/logo.png"))
+    let other = ItemKey.make(source: "urls", url: try WebAddress(parsing: "HTTPS://u@EXAMPLE.com:443/%6cogo.png#x"))
+    #expect(one == other)
+    #expect(one == String(Digest.sha256(of: "urls\nhttps://example.com/logo.png").hex.prefix(16)))
+    #expect(one != ItemKey.make(source: "other", text: "https://example.com/logo.png"))
+  }
+}
