@@ -74,7 +74,9 @@ enum SettingPath {
 
   /// The value, read as YAML.
   static func value(_ text: String, file: String) -> Node? {
-    Node(.scalar(text, .plain), mark: .start, file: file)
+    if text.isEmpty { return Node(.scalar("", .quoted), mark: .start, file: file) }
+    let (node, problems) = YAMLReader.read(Array(text.utf8), file: file)
+    return problems.contains { $0.severity == .error } ? nil : node
   }
 }
 

@@ -18,6 +18,8 @@ public struct RunSettings: Sendable, Hashable {
   public var memory: Int?
   /// The most bytes of temporary files.
   public var temp: Int?
+  /// The most cores that are used; nil is all.
+  public var cpu: Int?
   /// Sizes of the pools that stages share.
   public var pools: [String: Int] = [:]
   /// How to treat each host.

@@ -34,6 +34,8 @@ public struct PartSpec: Sendable {
   public var isImmediate: Bool
   /// The kind with which neighbouring stages fuse.
   public var fuses: String?
+  /// Whether a stage hands `out.path` to a program, for the file that it is to write.
+  public var runsProgram = false
   /// A part of a manifest that shows it at work.
   public var example: String
 
