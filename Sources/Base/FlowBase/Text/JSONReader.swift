@@ -25,18 +25,15 @@ public enum JSONReader {
   /// Reads one value from a part of a buffer; offsets in problems count from the part's beginning.
   public static func read(_ bytes: ArraySlice<UInt8>) throws(JSONProblem) -> Value {
     let result = unsafe bytes.withUnsafeBufferPointer { buffer -> Result<Value, JSONProblem> in
-      unsafe read(buffer)
+      do throws(JSONProblem) { return try unsafe .success(read(buffer)) } catch { return .failure(error) }
     }
     return try result.get()
   }
 
-  private static func read(_ buffer: UnsafeBufferPointer<UInt8>) -> Result<Value, JSONProblem> {
-    var parser = unsafe JSONParser(buffer)
-    do throws(JSONProblem) {
-      return try .success(parser.document())
-    } catch {
-      return .failure(error)
-    }
+  /// Reads one value from memory that somebody else owns.
+  public static func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONProblem) -> Value {
+    var parser = unsafe JSONParser(bytes)
+    return try parser.document()
   }
 }
 
