@@ -27,6 +27,7 @@ public struct Crc32: Sendable, Hashable {
 
   /// Takes the next bytes in.
   public mutating func update(_ bytes: [UInt8]) {
+    guard !bytes.isEmpty else { return }
     value = unsafe bytes.withUnsafeBufferPointer { buffer in
       unsafe UInt32(truncatingIfNeeded: crc32_z(UInt(value), buffer.baseAddress, buffer.count))
     }
@@ -35,7 +36,7 @@ public struct Crc32: Sendable, Hashable {
   /// The checksum of some bytes.
   public static func of(_ bytes: [UInt8]) -> UInt32 {
     var checksum = Crc32()
-    if !bytes.isEmpty { checksum.update(bytes) }
+    checksum.update(bytes)
     return checksum.value
   }
 }
