@@ -241,6 +241,8 @@ internal import FlowBase
       fault = error
       return false
     }
+    let missing = transfer.request.keptPrefix - transfer.prefix.count
+    if missing > 0 { unsafe transfer.prefix.append(contentsOf: body.prefix(missing)) }
     transfer.delivered(body.count, of: answer.isEncoded ? nil : answer.contentLength, at: clock.now)
     return true
   }

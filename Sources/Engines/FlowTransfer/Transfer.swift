@@ -25,6 +25,8 @@ final class Transfer: @unchecked Sendable {
   var bytes = 0
   /// The bytes that the sink has got from the current hop.
   var hopBytes = 0
+  /// The body's first bytes.
+  var prefix: [UInt8] = []
   var wireBytes = 0
   var speedWindow = (start: Instant(nanoseconds: 0), bytes: 0)
   private var lastProgress = Instant(nanoseconds: 0)

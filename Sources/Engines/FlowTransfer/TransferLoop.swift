@@ -250,6 +250,7 @@ extension EasyHandle {
   func result(of transfer: Transfer) -> TransferResult {
     var result = TransferResult(finalURL: transfer.hop.url.text, status: answer.status)
     result.bytes = transfer.bytes
+    result.prefix = transfer.prefix
     result.wireBytes = transfer.wireBytes
     result.etag = answer.etag
     result.lastModified = answer.lastModified

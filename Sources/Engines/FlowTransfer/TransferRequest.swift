@@ -49,6 +49,8 @@ public struct TransferRequest: Sendable {
   public var condition: Condition?
   /// How many bytes are expected; large bodies are read in larger pieces.
   public var expectedBytes: Int?
+  /// How many of the body's first bytes the result keeps, for a look at what came.
+  public var keptPrefix = 0
 
   /// A request.
   public init(

@@ -8,6 +8,8 @@ public struct TransferResult: Sendable, Hashable {
   public var status: Int
   /// The bytes that the sink got.
   public var bytes = 0
+  /// The body's first bytes, as many as the request asked to keep.
+  public var prefix: [UInt8] = []
   /// The bytes of bodies that came over the network, redirects' included.
   public var wireBytes = 0
   /// `ETag`, as sent.

@@ -35,10 +35,10 @@ struct URLParts: Sendable, Hashable {
       text.drop { $0 != "?" }.dropFirst().split(separator: "&").map { String($0.prefix { $0 != "=" }) })
     var result = text
     for parameter in query {
-      let name = PercentCoding.encode(parameter.name)
+      let name = PercentEncoding.encode(parameter.name)
       guard !present.contains(name) else { continue }
       result += result.contains("?") ? (result.hasSuffix("?") || result.hasSuffix("&") ? "" : "&") : "?"
-      result += name + "=" + PercentCoding.encode(parameter.value)
+      result += name + "=" + PercentEncoding.encode(parameter.value)
     }
     return result
   }
@@ -84,21 +84,10 @@ struct URLParts: Sendable, Hashable {
   }
 }
 
-/// Percent-encoding of what is put into a query.
-enum PercentCoding {
-  static func encode(_ text: String) -> String {
-    var result = ""
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"):
-        result.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        let hex = String(byte, radix: 16, uppercase: true)
-        result += "%" + (hex.count == 1 ? "0" : "") + hex
-      }
-    }
-    return result
+extension TransferEngine {
+  /// The host and port that an address leads to, as `name:port`; nil where it cannot be read.
+  public static func authority(of url: String) -> String? {
+    guard let parts = try? URLParts(parsing: url), parts.port > 0 else { return nil }
+    return parts.host.contains(":") ? "[\(parts.host)]:\(parts.port)" : "\(parts.host):\(parts.port)"
   }
 }

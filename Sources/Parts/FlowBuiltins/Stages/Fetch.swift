@@ -1,0 +1,106 @@
+internal import FlowBase
+internal import FlowExpressions
+public import FlowParts
+internal import FlowTransfer
+
+/// Brings the bytes that an item's address names into a temporary file.
+public struct FetchStage: Stage {
+  /// What is to be said of it.
+  public static let part = StagePart(
+    PartSpec(
+      name: "fetch", role: .stage, summary: "Fetches the item's URL into a file.", fields: fields,
+      sets: { _ in
+        [
+          ItemField("final_url", .string), ItemField("status", .integer), ItemField("bytes", .integer),
+          ItemField("media", .string), ItemField("sha256", .string), ItemField("etag", .string),
+          ItemField("last_modified", .string), ItemField("path", .string),
+        ]
+      },
+      example: "stages:\n  - fetch: { accept: image/*, max_bytes: 50MB }\n")
+  ) { FetchStage() }
+
+  private static let fields = [
+    FieldSpec(
+      "accept", .list(.string), "Media types that may come, such as `image/*`; judged by the bytes, not by a name."),
+    FieldSpec("min_bytes", .byteCount, "Fewer bytes fail the item."),
+    FieldSpec("max_bytes", .byteCount, "More bytes end the transfer and fail the item."),
+    FieldSpec("headers", .map(.string), "Request headers; those that hold a secret stand under `hosts` instead."),
+    FieldSpec("query", .map(.string), "Parameters added to the URL's query."),
+    FieldSpec("method", .choice(["GET", "HEAD", "POST"]), default: "GET", "The method of the request."),
+    FieldSpec(
+      "encoding", .choice(["identity", "any", "gzip", "deflate", "br", "zstd"]), default: "identity",
+      "The coding that is asked for on the way; the file is always the decoded bytes."),
+    FieldSpec("referer", .url, "The `Referer` of the request; it goes to the URL's own host alone."),
+    FieldSpec("redirects", .integer(0...10), default: "10", "How many redirects are followed."),
+    FieldSpec("mirrors", .list(.url), "Other URLs of the same bytes, tried in turn, after a wrong digest too."),
+    FieldSpec("connect", .interval, default: "10s", "How long name, connection and TLS may take."),
+    FieldSpec("first_byte", .interval, default: "30s", "How long the first byte of the answer may take."),
+    FieldSpec("idle", .interval, default: "30s", "How long nothing may come in the middle."),
+    FieldSpec("min_speed", .bandwidth, default: "1kB/s", "The slowest allowed, over 30 s."),
+  ]
+
+  /// A stage.
+  public init() {}
+
+  /// The host that the item's address names.
+  public func host(of leg: Leg, config: Config) -> String? { leg.item.url.flatMap { TransferEngine.authority(of: $0) } }
+
+  /// Tries the item's address and then its mirrors, until one of them gives what the item expects.
+  public func run(_ leg: Leg, in context: StageContext) async throws -> StageResult {
+    guard let url = leg.item.url else {
+      throw Fault(
+        "url.missing", .permanent, "the item has no URL; what is on this machine already needs no `fetch`")
+    }
+    let transfers = try FetchTransfers.shared(by: context.services)
+    let demand = FetchDemand(context.config)
+    var faults: [Fault] = []
+    for candidate in [url] + leg.item.mirrors + context.config.texts("mirrors") {
+      do throws(Fault) {
+        let order = FetchOrder(
+          url: candidate, item: leg.item, config: context.config, settings: context.services.settings)
+        let (fetched, isShared) = try await transfers.fetch(order, in: context)
+        try await demand.check(fetched, leg.item.expected, on: context.services.blocking)
+        return fetched.result(isShared: isShared)
+      } catch {
+        guard FetchStage.mirrorsHelp(with: error) else { throw error }
+        faults.append(error)
+        context.services.log(.debug, "\(leg.item.name): \(error.message)")
+      }
+    }
+    // A failure that may pass is worth another round, whichever address had it.
+    throw faults.first { $0.kind.isRetryable } ?? faults.first ?? .internal("fetch", "no address was tried")
+  }
+
+  private static func mirrorsHelp(with fault: Fault) -> Bool {
+    switch fault.kind {
+    case .transient, .quota, .permanent, .auth: true
+    case .config, .local, .internal, .cancelled: false
+    }
+  }
+}
+
+/// What a file must be, beyond having come.
+struct FetchDemand: Sendable {
+  var accept: [String]
+  var minimum: Int?
+
+  init(_ config: Config) {
+    accept = config.texts("accept")
+    minimum = config.int("min_bytes")
+  }
+
+  /// Throws what is wrong with a file; the item's own expectations count too.
+  func check(_ fetched: Fetched, _ expected: Expectation, on pool: BlockingPool) async throws(Fault) {
+    if !accept.isEmpty {
+      let media = fetched.media
+      guard let media, accept.contains(where: { MediaType.matches(media, $0) }) else {
+        throw fetched.fault(
+          "media.unexpected", "what came is \(media ?? "of no known type"), not \(accept.joined(separator: " or "))")
+      }
+    }
+    if let minimum, fetched.file.bytes < minimum {
+      throw fetched.fault("body.too_small", "\(fetched.file.bytes) bytes came, at least \(minimum) are wanted")
+    }
+    try await ContentCheck(expected).check(.file(fetched.file), on: pool)
+  }
+}

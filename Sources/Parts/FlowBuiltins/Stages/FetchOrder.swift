@@ -1,0 +1,119 @@
+internal import FlowBase
+internal import FlowParts
+internal import FlowTransfer
+
+/// A request as an item, its stage and the `hosts` table make it together.
+struct FetchOrder: Sendable {
+  let request: TransferRequest
+  /// Equal for requests that are sure to bring the same; nil where each must be made.
+  let key: String?
+
+  init(url: String, item: Item, config: Config, settings: RunSettings) {
+    let target = FetchOrder.adding(config.value("query")?.asMap, to: url)
+    let table = settings.hosts
+    var request = TransferRequest(url: target, addresses: AddressPolicy(settings)) { host, port in
+      HostWay(HostSettings.resolve(table, host: host, port: port))
+    }
+    request.method = config.text("method").flatMap(TransferRequest.Method.init) ?? .get
+    request.headers = FetchOrder.headers(item, config)
+    request.referer = config.text("referer")
+    request.encoding = FetchOrder.codings(config.text("encoding"))
+    request.redirects = config.int("redirects") ?? request.redirects
+    request.expectedBytes = item.expected.size
+    request.keptPrefix = MediaType.prefixLength
+    request.limits.maximumBytes = config.int("max_bytes")
+    request.limits.connect = config.interval("connect") ?? request.limits.connect
+    request.limits.firstByte = config.interval("first_byte") ?? request.limits.firstByte
+    request.limits.idle = config.interval("idle") ?? request.limits.idle
+    request.limits.minimumSpeed = config.int("min_speed") ?? request.limits.minimumSpeed
+    if let authority = TransferEngine.authority(of: url), let colon = authority.lastIndex(of: ":") {
+      let port = Int(authority[authority.index(after: colon)...]) ?? 0
+      request.credentials = Credentials(HostSettings.resolve(table, host: String(authority[..<colon]), port: port))
+    }
+    self.request = request
+    key = request.method == .get ? FetchOrder.key(of: request) : nil
+  }
+
+  /// Credentials, proxy and TLS settings follow from the address within a run, and need no place in the key.
+  private static func key(of request: TransferRequest) -> String {
+    let limits = request.limits
+    var key = "\(request.url)\n\(request.referer ?? "")\n\(request.encoding ?? "")\n\(request.redirects)"
+    key += " \(limits.maximumBytes ?? -1) \(limits.connect.nanoseconds) \(limits.firstByte.nanoseconds)"
+    key += " \(limits.idle.nanoseconds) \(limits.minimumSpeed)"
+    for header in request.headers { key += "\n\(header.name):\(header.value)" }
+    return key
+  }
+
+  /// The item's own headers win over the stage's.
+  private static func headers(_ item: Item, _ config: Config) -> [TransferHeader] {
+    var headers = item.headers.map { TransferHeader($0.name, $0.value) }
+    func add(_ name: String, _ value: String) {
+      let wanted = name.lowercased()
+      if !headers.contains(where: { $0.name.lowercased() == wanted }) { headers.append(TransferHeader(name, value)) }
+    }
+    for (name, value) in config.value("headers")?.asMap ?? [:] { add(name, value.text) }
+    let accept = config.texts("accept")
+    // Servers that cannot give what is wanted say more by what they give instead than by a 406.
+    if !accept.isEmpty { add("Accept", accept.joined(separator: ", ") + ", */*;q=0.1") }
+    return headers
+  }
+
+  private static func codings(_ word: String?) -> String? {
+    switch word {
+    case nil, "identity": nil
+    case "any": "gzip, deflate, br, zstd"
+    default: word
+    }
+  }
+
+  private static func adding(_ query: Fields?, to url: String) -> String {
+    guard let query, !query.isEmpty else { return url }
+    var result = String(url.prefix { $0 != "#" })
+    for (name, value) in query {
+      result += result.contains("?") ? (result.hasSuffix("?") || result.hasSuffix("&") ? "" : "&") : "?"
+      result += PercentEncoding.encode(name) + "=" + PercentEncoding.encode(value.text)
+    }
+    return result
+  }
+}
+
+extension AddressPolicy {
+  /// What the manifest allows.
+  init(_ settings: RunSettings) {
+    let allowed = settings.hosts.rules.filter { $0.allow == true }.map(\.pattern)
+    self.init(
+      allowsPrivate: settings.allowsPrivate, literals: settings.literalHosts,
+      ranges: allowed.compactMap { AddressRange(parsing: $0) }, hosts: allowed)
+  }
+}
+
+extension HostWay {
+  /// How the `hosts` table wants a host to be reached.
+  init(_ settings: HostSettings) {
+    self.init()
+    userAgent = settings.userAgent
+    proxy = settings.proxy
+    ca = settings.ca
+    certificate = settings.certificate
+    key = settings.key
+    version =
+      switch settings.http {
+      case "1.1": .one
+      case "2": .two
+      default: .automatic
+      }
+  }
+}
+
+extension Credentials {
+  /// What the `hosts` table tells a host.
+  init(_ settings: HostSettings) {
+    self.init()
+    basic = settings.basic
+    bearer = settings.bearer
+    netrc = settings.netrc ?? false
+    headers = settings.headers.map { TransferHeader($0.name, $0.value) }
+    query = settings.query.map { TransferHeader($0.name, $0.value) }
+    cookies = settings.cookies
+  }
+}
