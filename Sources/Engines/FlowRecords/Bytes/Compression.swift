@@ -34,7 +34,7 @@ public struct Crc32: Sendable, Hashable {
   }
 
   /// The checksum of some bytes.
-  public static func of(_ bytes: [UInt8]) -> UInt32 {
+  public static func checksum(_ bytes: [UInt8]) -> UInt32 {
     var checksum = Crc32()
     checksum.update(bytes)
     return checksum.value
