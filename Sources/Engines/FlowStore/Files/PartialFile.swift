@@ -85,6 +85,14 @@ public struct FinishedFile: Sendable {
   /// Their SHA-256.
   public var sha256: Digest
 
+  /// A file in a folder for temporary files.
+  public init(name: String, folder: TemporaryFolder, bytes: Int, sha256: Digest) {
+    self.name = name
+    self.folder = folder
+    self.bytes = bytes
+    self.sha256 = sha256
+  }
+
   /// Its absolute path.
   public var path: String { folder.path(of: name) }
   /// Removes it.

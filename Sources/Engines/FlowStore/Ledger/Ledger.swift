@@ -76,6 +76,7 @@ public final class Ledger: Sendable {
   }
 
   private func ask(_ order: StoreOrder) async throws(Fault) -> PublishedFile? {
+    if isClosed.withLock({ $0 }) { throw .internal("ledger", "an order came after the ledger was closed") }
     let outcome = await withCheckedContinuation { continuation in
       mailbox.post(LedgerLetter(order: order, reply: .task(continuation)))
     }

@@ -20,6 +20,8 @@ struct PublishBatch {
     var place: OutputPlace
     /// The bytes; nil where what is there stays.
     var file: FinishedFile?
+    /// Whether the file was made here and is nobody else's to remove.
+    var isOwnFile = false
     var bytes: Int
     var sha256: Digest
     var replaces: Bool
@@ -50,30 +52,26 @@ struct PublishBatch {
   /// Whether another order of this batch wants the same path: it has to be done first.
   func holds(_ path: String) -> Bool { claims[PathFolding.fold(path)] != nil }
 
-  /// Takes an order; one that cannot be done throws, and its temporary file goes.
+  /// Takes an order; one that cannot be done throws, and its temporary file stays its owner's.
   mutating func add(_ order: PublishOrder, ticket: Int) throws(Fault) {
-    do {
-      try OutputPath.check(order.path)
-      let folded = PathFolding.fold(order.path)
-      let known = try writer.outputs(folded: folded)
-      try refuseCollision(order, known)
-      let ours = known.first { $0.record.path == order.path }
+    try OutputPath.check(order.path)
+    let folded = PathFolding.fold(order.path)
+    let known = try writer.outputs(folded: folded)
+    try refuseCollision(order, known)
+    let ours = known.first { $0.record.path == order.path }
+    if let entry = try staying(order, ours, folded, ticket) {
       claims[folded] = entries.count
-      if let entry = try staying(order, ours, folded, ticket) {
-        entries.append(entry)
-        if case .file(let file) = order.bytes { file.remove() }
-        return
-      }
-      let file = try bytes(of: order)
-      let isOurOwn = ours.map { $0.record.run == order.run } ?? false
-      entries.append(
-        Entry(
-          ticket: ticket, order: order, folded: folded, place: try tree.place(order.path, making: true), file: file,
-          bytes: file.bytes, sha256: file.sha256, replaces: order.onExists != .fail || isOurOwn))
-    } catch {
-      if case .file(let file) = order.bytes { file.remove() }
-      throw error
+      entries.append(entry)
+      return
     }
+    let place = try tree.place(order.path, making: true)
+    let (file, isOwnFile) = try bytes(of: order)
+    let isOfThisRun = ours.map { $0.record.run == order.run } ?? false
+    claims[folded] = entries.count
+    entries.append(
+      Entry(
+        ticket: ticket, order: order, folded: folded, place: place, file: file, isOwnFile: isOwnFile,
+        bytes: file.bytes, sha256: file.sha256, replaces: order.onExists != .fail || isOfThisRun))
   }
 
   private func refuseCollision(_ order: PublishOrder, _ known: [JournalWriter.KnownOutput]) throws(Fault) {
@@ -118,19 +116,21 @@ struct PublishBatch {
     }
   }
 
-  private func bytes(of order: PublishOrder) throws(Fault) -> FinishedFile {
+  /// The bytes in a temporary file, and whether it was made for this.
+  private func bytes(of order: PublishOrder) throws(Fault) -> (FinishedFile, isOwn: Bool) {
     switch order.bytes {
-    case .file(let file): return file
+    case .file(let file): return (file, false)
     case .memory(let bytes):
       let partial = temporary.makePartial()
-      do {
+      do throws(Fault) {
         try partial.write(bytes)
-        return try partial.finish()
+        return (try partial.finish(), true)
       } catch {
         partial.abandon()
         throw error
       }
-    case .copy(let path, let count, let sha256): return try temporary.copy(of: path, bytes: count, sha256: sha256)
+    case .copy(let path, let count, let sha256):
+      return (try temporary.copy(of: path, bytes: count, sha256: sha256), true)
     }
   }
 
@@ -236,9 +236,15 @@ struct PublishBatch {
     for place in entries.indices where entries[place].fault == nil { entries[place].fault = fault }
   }
 
-  /// Removes the temporary files of what failed before it got its final name.
+  /// Removes the temporary files that nobody needs any more: all of what went well, and our own of what failed.
   func removeLeftovers() {
-    for entry in entries where entry.fault != nil && entry.stamp == nil { entry.file?.remove() }
+    for entry in entries {
+      if entry.fault != nil {
+        if entry.isOwnFile && entry.stamp == nil { entry.file?.remove() }
+      } else if entry.file == nil, case .file(let file) = entry.order.bytes {
+        file.remove()
+      }
+    }
   }
 
   private mutating func each(_ body: (inout Entry, FinishedFile) throws(Fault) -> Void) {

@@ -57,7 +57,7 @@ public struct Confirmation: Sendable, Hashable {
 public struct PublishOrder: Sendable {
   /// Where its bytes are.
   public enum Bytes: Sendable {
-    /// A temporary file, which is moved and then no more there.
+    /// A temporary file. When the order went well it is gone from its place; when it failed it stays the caller's.
     case file(FinishedFile)
     /// Bytes in memory.
     case memory([UInt8])

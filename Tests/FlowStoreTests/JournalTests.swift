@@ -1,0 +1,228 @@
+import FlowBase
+import Testing
+
+@testable import FlowStore
+
+@Suite struct `The journal` {
+  private func item(_ id: Int, _ place: Sandbox, source: Int = 1, status: ItemStatus = .ok) -> ItemRecord {
+    ItemRecord(id: id, source: source, key: "k\(id)", index: id, status: status, run: place.run)
+  }
+
+  @Test func `gives back what was entered`() throws {
+    let place = try Sandbox()
+    let source = try place.store.journal.register(sources: ["a", "b"])[1]
+    let fault = Fault("http.404", .permanent, "gone", host: "example.com:443")
+    let record = ItemRecord(
+      id: place.store.journal.makeItemID(), source: source, key: "ключ", index: 7, url: "https://example.com/x",
+      status: .failed, run: place.run, fingerprint: [1, 2, 3], facts: ["outputs": ["x"], "n": 1.5, "text": "\n\u{1}ü"],
+      parent: 12, fault: fault)
+    let result = ResultRecord(
+      item: record.id, node: 4, run: place.run, parts: ["op": "fetch@1"], fields: ["width": 10])
+    for outcome in place.work.perform([.item(record), .result(result)], durability: .full) { _ = try outcome.get() }
+    let reader = try place.reader()
+    #expect(try reader.item(source: source, key: "ключ") == record)
+    #expect(try reader.item(record.id) == record)
+    #expect(try reader.items(source: source, keys: ["no", "ключ"]).map { $0?.id } == [nil, record.id])
+    #expect(try reader.results(of: record.id) == [result])
+    #expect(try reader.sourceNames()[source] == "b")
+  }
+
+  @Test func `numbers of sources and legs stay what they were`() throws {
+    let place = try Sandbox()
+    let first = try place.store.journal.register(nodes: [NodeName(stage: "a"), NodeName(stage: "b", leg: ["w": 64])])
+    let second = try place.store.journal.register(
+      nodes: [NodeName(stage: "b", leg: ["w": 64]), NodeName(stage: "c"), NodeName(stage: "a")])
+    #expect(second[0] == first[1])
+    #expect(second[2] == first[0])
+    #expect(try place.reader().nodeNames()[first[1]]?.leg == #"{"w":64}"#)
+  }
+
+  @Test func `item numbers go on after a restart`() throws {
+    let place = try Sandbox()
+    let id = place.store.journal.makeItemID()
+    _ = place.work.perform([.item(item(id, place))], durability: .process)
+    _ = try place.reopened()
+    #expect(place.store.journal.makeItemID() == id + 1)
+  }
+
+  @Test func `pages hold every item once, in the order source, index, leg`() throws {
+    let place = try Sandbox()
+    let sources = try place.store.journal.register(sources: ["first", "second"])
+    let nodes = try place.store.journal.register(nodes: [NodeName(stage: "s", leg: ["w": 1]), NodeName(stage: "t")])
+    var orders: [StoreOrder] = []
+    for id in 1...50 {
+      var record = item(id, place, source: sources[id % 2])
+      record.index = 100 - id
+      record.status = id == 10 ? .failed : .ok
+      orders.append(.item(record))
+      if id == 10 { continue }
+      for node in nodes.reversed() { orders.append(.result(ResultRecord(item: id, node: node, run: place.run))) }
+    }
+    _ = place.work.perform(orders, durability: .process)
+    let reader = try place.reader()
+    for everything in [false, true] {
+      var seen: [GatheredItem] = []
+      while true {
+        let page = try reader.gathered(
+          nodes: nodes, run: place.run, everything: everything, after: seen.last?.cursor ?? .start, limit: 7)
+        if page.isEmpty { break }
+        seen += page
+      }
+      #expect(seen.count == (everything ? 50 : 49))
+      #expect(seen.map { $0.item.source } == seen.map { $0.item.source }.sorted())
+      #expect(
+        seen.filter { $0.item.source == sources[0] }.map { $0.item.index }
+          == (50..<100).filter { $0 % 2 == 0 && (everything || $0 != 90) })
+      #expect(seen.allSatisfy { $0.results.isEmpty || $0.results.map(\.node) == nodes })
+    }
+  }
+
+  @Test func `groups and their members come in order`() throws {
+    let place = try Sandbox()
+    let source = try place.store.journal.register(sources: ["s"])[0]
+    var orders: [StoreOrder] = []
+    for id in 1...20 {
+      orders.append(.item(item(id, place, source: source)))
+      orders.append(.result(ResultRecord(item: id, node: 2, run: place.run)))
+      orders.append(
+        .members([
+          MembershipRecord(
+            barrier: 9, group: id % 2 == 0 ? "\"even\"" : "\"odd\"", item: id, source: source, index: 21 - id, node: 2,
+            run: place.run)
+        ]))
+    }
+    _ = place.work.perform(orders, durability: .process)
+    let reader = try place.reader()
+    let groups = try reader.groups(ofBarrier: 9, run: place.run, limit: 10)
+    #expect(groups.map(\.group) == ["\"even\"", "\"odd\""])
+    #expect(groups.map(\.count) == [10, 10])
+    let first = try reader.members(ofBarrier: 9, group: "\"even\"", run: place.run, limit: 4)
+    let rest = try reader.members(
+      ofBarrier: 9, group: "\"even\"", run: place.run, after: try #require(first.last).cursor, limit: 100)
+    #expect((first + rest).map { $0.item.id } == stride(from: 20, through: 2, by: -2).map { $0 })
+    #expect(first[0].results.map(\.node) == [2])
+  }
+
+  @Test func `a gate gives back in order what was parked, and forgets it on request`() throws {
+    let place = try Sandbox()
+    let orders = (1...10).map { id in
+      StoreOrder.park(ParkedRecord(gate: 3, item: id, run: place.run, state: ["n": .int(id)]))
+    }
+    _ = place.work.perform(orders, durability: .process)
+    let reader = try place.reader()
+    let page = try reader.parked(at: 3, run: place.run, limit: 4)
+    #expect(page.map(\.item) == [1, 2, 3, 4])
+    #expect(page[2].state == ["n": 3])
+    _ = place.work.perform([.unpark(gate: 3, through: page[3].seq)], durability: .process)
+    #expect(try reader.parked(at: 3, run: place.run, limit: 100).map(\.item) == Array(5...10))
+  }
+
+  @Test func `counts and failures are told by code and host`() throws {
+    let place = try Sandbox()
+    var orders: [StoreOrder] = []
+    for id in 1...9 {
+      var record = item(id, place, status: id <= 4 ? .failed : .ok)
+      if id <= 4 { record.fault = Fault(id == 1 ? "tls.expired" : "http.404", .permanent, "x", host: "h") }
+      orders.append(.item(record))
+    }
+    _ = place.work.perform(orders, durability: .process)
+    let reader = try place.reader()
+    #expect(try reader.counts(run: place.run) == [.failed: 4, .ok: 5])
+    #expect(try reader.failures(run: place.run).map(\.count) == [3, 1])
+    #expect(try reader.items(.init(status: .failed, code: "http.404"), limit: 10).map(\.id) == [2, 3, 4])
+    #expect(try reader.items(.init(run: place.run, status: .failed), after: 2, limit: 1).map(\.id) == [3])
+  }
+
+  @Test func `runs are found by the beginning of their id`() throws {
+    let place = try Sandbox(run: "01AB")
+    let other = try place.store.journal.beginRun(
+      RunRecord(id: "01AC", manifest: "m", manifestDigest: "", started: WallTime(microseconds: 2)))
+    var record = RunRecord(
+      number: other, id: "01AC", manifest: "m", manifestDigest: "", started: WallTime(microseconds: 2))
+    record.ended = WallTime(microseconds: 3)
+    record.result = "failure"
+    record.exit = 1
+    record.facts = ["items": .map(["ok": 1])]
+    _ = place.work.perform([.endRun(record)], durability: .process)
+    let reader = try place.reader()
+    #expect(try reader.runs(prefix: "01A").count == 2)
+    #expect(try reader.runs(prefix: "01AC") == [record])
+    #expect(try reader.runs(prefix: "%").isEmpty)
+    #expect(try reader.lastRun() == record)
+  }
+
+  @Test func `orphans are what the last complete run did not make`() throws {
+    let place = try Sandbox()
+    try place.publish("stays", "1", item: 1)
+    try place.publish("goes", "2", item: 2)
+    let next = try place.store.journal.beginRun(
+      RunRecord(id: "02", manifest: "m", manifestDigest: "", started: WallTime(microseconds: 2)))
+    _ = place.work.perform([.confirm(Confirmation(item: 1, index: 1, outputs: 1, run: next))], durability: .process)
+    let reader = try place.reader()
+    #expect(try reader.orphans(limit: 10).isEmpty)
+    var record = RunRecord(
+      number: next, id: "02", manifest: "m", manifestDigest: "", started: WallTime(microseconds: 2))
+    record.isComplete = true
+    _ = place.work.perform([.endRun(record)], durability: .process)
+    #expect(try reader.orphans(limit: 10).map(\.output.path) == ["goes"])
+    _ = try place.work.perform([.prune(path: "goes", evenIfAltered: false)], durability: .process)[0].get()
+    #expect(try reader.orphans(limit: 10).isEmpty)
+    #expect(try place.store.tree.facts("goes") == nil)
+    #expect(try place.text("stays") == "1")
+  }
+
+  @Test func `a pruned output takes its empty folders along`() throws {
+    let place = try Sandbox()
+    try place.publish("a/b/x", "1", item: 1)
+    try place.publish("a/y", "2", item: 2)
+    _ = try place.work.perform([.prune(path: "a/b/x", evenIfAltered: false)], durability: .process)[0].get()
+    #expect(try place.store.tree.facts("a/b") == nil)
+    #expect(try place.text("a/y") == "2")
+  }
+
+  @Test func `an altered output is not pruned`() throws {
+    let place = try Sandbox()
+    try place.publish("x", "1")
+    try place.write("x", "mine")
+    #expect(throws: Fault.self) {
+      try place.work.perform([.prune(path: "x", evenIfAltered: false)], durability: .process)[0].get()
+    }
+    #expect(try place.text("x") == "mine")
+  }
+
+  @Test func `outputs are compared by stat first and by their bytes where that differs`() throws {
+    let place = try Sandbox()
+    try place.publish("x", "1")
+    let record = try #require(try place.reader().output(at: "x"))
+    let tree = place.store.tree
+    #expect(try tree.condition(of: record) == .unchanged)
+    #expect(try tree.condition(of: record, by: .digest) == .unchanged)
+    try place.write("x", "1")
+    guard case .touched = try tree.condition(of: record) else {
+      Issue.record("a file of the same bytes is only touched")
+      return
+    }
+    try place.write("x", "2")
+    #expect(try tree.condition(of: record) == .altered)
+    try FileSystem.remove(place.out("x"))
+    #expect(try tree.condition(of: record) == .missing)
+  }
+
+  @Test func `a barrier is remembered with the digest of what it worked on`() throws {
+    let place = try Sandbox()
+    let record = BarrierRecord(
+      node: 3, group: "\"a\"", digest: [9, 9], status: .failed, run: place.run, facts: ["x": 1],
+      fault: Fault("exec.failed", .permanent, "no"))
+    _ = place.work.perform([.barrier(record)], durability: .process)
+    #expect(try place.reader().barrier(3, group: "\"a\"") == record)
+    #expect(try place.reader().barrier(3, group: "") == nil)
+  }
+
+  @Test func `a reader sees what is committed while the run goes on`() throws {
+    let place = try Sandbox()
+    let reader = try JournalReader(path: place.store.folder.journal)
+    #expect(try reader.item(1) == nil)
+    _ = place.work.perform([.item(item(1, place))], durability: .process)
+    #expect(try reader.item(1)?.key == "k1")
+  }
+}
