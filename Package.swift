@@ -123,6 +123,7 @@ let package = Package(
     tests("CLITests", ["FlowTesting", "FlowBase", "imgflow", "gallery"]),
 
     // Benchmarks
+    program("store-bench", at: "Benchmarks/store-bench", ["FlowStore", "FlowBase"]),
     program("graph-bench", at: "Benchmarks/graph-bench", ["FlowGraph", "FlowBase"]),
   ]
 )

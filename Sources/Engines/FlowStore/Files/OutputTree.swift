@@ -77,16 +77,23 @@ public final class OutputTree: Sendable {
   /// Puts a finished file under its final name, in one step; what had the name is replaced, a link included.
   ///
   /// False where the file lies on another file system and has to be copied first.
-  func move(_ file: FinishedFile, to place: OutputPlace, replacing: Bool) throws(Fault) -> Bool {
+  func move(_ file: FinishedFile, to place: inout OutputPlace, replacing: Bool) throws(Fault) -> Bool {
     do {
       try FileSystem.rename(
         file.name, in: file.folder.directory, to: place.name, in: place.directory, replacing: replacing)
     } catch {
       if error == .crossDevice { return false }
+      if error == .noEntry, (try? FileSystem.facts(file.name, in: file.folder.directory)) != nil, !place.isFresh {
+        // Somebody has removed the folder since it was opened.
+        closeDirectories()
+        place = try self.place(place.path, making: true)
+        place.isFresh = true
+        return try move(file, to: &place, replacing: replacing)
+      }
       if error == .invalid && !replacing {
         // A file system without the call that does not replace: the look before leaves a gap, but only a small one.
         if try facts(place.path) != nil { throw refusal(.exists, "publish", place.path) }
-        return try move(file, to: place, replacing: true)
+        return try move(file, to: &place, replacing: true)
       }
       throw refusal(error, "publish", place.path)
     }
@@ -240,4 +247,6 @@ struct OutputPlace {
   var name: String
   /// The folder, opened.
   var directory: Descriptor
+  /// Whether it was looked up again because the folder was gone.
+  var isFresh = false
 }

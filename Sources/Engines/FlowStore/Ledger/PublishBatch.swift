@@ -178,11 +178,11 @@ struct PublishBatch {
       try naming("set the mode of", file.path) { () throws(Errno) in
         try FileSystem.setMode(file.name, entry.order.mode ?? tree.defaultMode, in: file.folder.directory)
       }
-      if try !tree.move(file, to: entry.place, replacing: entry.replaces) {
+      if try !tree.move(file, to: &entry.place, replacing: entry.replaces) {
         let copy = try tree.nearbyTemporary(owner: file.folder.owner).copy(
           of: file.path, bytes: file.bytes, sha256: file.sha256, isDurable: true,
           mode: entry.order.mode ?? tree.defaultMode)
-        guard try tree.move(copy, to: entry.place, replacing: entry.replaces) else {
+        guard try tree.move(copy, to: &entry.place, replacing: entry.replaces) else {
           throw Fault(
             "disk.io", .local, "cannot publish \(tree.absolute(entry.order.path)): it lies on a file system of its own")
         }
