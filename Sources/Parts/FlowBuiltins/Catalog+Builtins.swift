@@ -1,0 +1,19 @@
+public import FlowParts
+
+extension Catalog {
+  /// The parts that ship in the box, one line a part.
+  public static let builtins: Catalog = {
+    var catalog = Catalog()
+
+    catalog.add(Filter.part)
+    catalog.add(Report.part)
+    catalog.add(SetFields.part)
+    catalog.add(Store.part)
+    catalog.add(Write.part)
+
+    catalog.add(LogSink.part)
+    catalog.add(NDJSONSink.part)
+    catalog.add(ProgressSink.part)
+    return catalog
+  }()
+}

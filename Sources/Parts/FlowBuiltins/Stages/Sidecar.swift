@@ -1,0 +1,68 @@
+internal import FlowBase
+internal import FlowParts
+
+/// What stands in the file beside a stored one.
+enum Sidecar {
+  /// All that is known of a leg and of its file, as one JSON object that ends in a newline.
+  static func json(of leg: Leg, output: OutputFact) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.key("source")
+    writer.string(leg.item.source)
+    writer.key("key")
+    writer.string(leg.item.key)
+    writer.key("index")
+    writer.int(leg.item.index)
+    writer.key("url")
+    if let url = leg.item.url { writer.string(Redaction.url(url)) } else { writer.null() }
+    writer.key("item")
+    writer.fields(leg.item.fields.merging(leg.fields))
+    for (name, fields) in [("row", leg.item.row), ("for", leg.item.loop), ("matrix", leg.axes)] where !fields.isEmpty {
+      writer.key(of: name)
+      writer.fields(fields)
+    }
+    writer.key("output")
+    writer.fact(output)
+    writer.endObject()
+    writer.verbatim(0x0A)
+    return writer.bytes
+  }
+
+  /// A value as it may be written down: addresses without what could be a secret.
+  static func shown(_ value: Value) -> Value {
+    if case .string(let text) = value, text.contains("://") { return .string(Redaction.url(text)) }
+    return value
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func fields(_ fields: Fields) {
+    beginObject()
+    for (name, field) in fields {
+      key(of: name)
+      value(Sidecar.shown(field))
+    }
+    endObject()
+  }
+
+  fileprivate mutating func fact(_ fact: OutputFact) {
+    beginObject()
+    key("path")
+    string(fact.path)
+    key("bytes")
+    int(fact.bytes)
+    key("sha256")
+    string(fact.sha256)
+    if let media = fact.media {
+      key("media")
+      string(media)
+    }
+    if let width = fact.width, let height = fact.height {
+      key("width")
+      int(width)
+      key("height")
+      int(height)
+    }
+    endObject()
+  }
+}

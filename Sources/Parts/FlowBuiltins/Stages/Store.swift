@@ -1,0 +1,77 @@
+internal import FlowBase
+public import FlowParts
+
+/// Publishes an item's bytes under a name below `output.dir`.
+public struct Store: Stage {
+  /// What is to be said of it.
+  public static let part = StagePart(
+    PartSpec(
+      name: "store", role: .stage, summary: "Publishes the item's bytes as a file below `output.dir`.",
+      fields: [
+        FieldSpec(
+          "path", .path, default: "${item.name}",
+          "Where the file goes; without an extension it gets the one of the item's media type."),
+        FieldSpec(
+          "on_exists", .choice(OnExists.allCases.map(\.rawValue)), phase: .load,
+          "What to do about a file that is there already; `output.on_exists` unless named."),
+        FieldSpec(
+          "mode", .string, phase: .load, "The file's permissions in octal, such as `0644`; the umask's unless named."),
+        FieldSpec(
+          "sidecar", .choice(["json"]), phase: .load, "A file `<path>.json` with all that is known of the item."),
+      ], shorthand: "path", example: "stages:\n  - fetch\n  - store: \"${item.source}/${item.name}\"\n")
+  ) { Store() }
+
+  /// Publishes the leg's bytes, and its sidecar behind them.
+  public func run(_ leg: Leg, in context: StageContext) async throws -> StageResult {
+    guard var content = leg.content else {
+      throw Fault(
+        "content.missing", .permanent,
+        "the item has no bytes yet: \(context.stage) stands behind no stage that gives them")
+    }
+    if case .deferred(let deferred) = content { content = try await deferred.realise() }
+    let media = leg.text("media")
+    let path = Store.path(context.config.text("path") ?? "", media: media)
+    let options = try Store.options(of: context, leg: leg, media: media)
+    var fact = try await context.services.publish(content, at: path, options: options)
+    fact.width = fact.width ?? leg.number("width")
+    fact.height = fact.height ?? leg.number("height")
+    var outputs = [fact]
+    if context.config.text("sidecar") == "json" {
+      var options = options
+      options.media = "application/json"
+      let bytes = Sidecar.json(of: leg, output: fact)
+      outputs.append(try await context.services.publish(.bytes(bytes), at: fact.path + ".json", options: options))
+    }
+    return StageResult(content: content, outputs: outputs)
+  }
+
+  /// The path with the extension that fits the bytes, where its last segment has none.
+  static func path(_ path: String, media: String?) -> String {
+    let name = PathText.name(of: path)
+    guard FileName.ext(of: name).isEmpty, !path.hasSuffix("/"), let ext = media.flatMap(FileExtension.usual) else {
+      return path
+    }
+    return path + "." + ext
+  }
+
+  static func options(of context: StageContext, leg: Leg, media: String?) throws(Fault) -> PublishOptions {
+    let onExists =
+      context.config.text("on_exists").flatMap(OnExists.init(rawValue:)) ?? context.services.settings.onExists
+    var mode: Int?
+    if let text = context.config.text("mode") {
+      guard let bits = Int(text, radix: 8), (0...0o777).contains(bits) else {
+        throw Fault("config.mode", .config, "`mode` is permissions in octal such as `0644`, not `\(text)`")
+      }
+      mode = bits
+    }
+    let axes = leg.axes.map { " \($0.0)=\($0.1.text)" }.joined()
+    return PublishOptions(onExists: onExists, mode: mode, owner: leg.item.name + axes, media: media)
+  }
+}
+
+extension Leg {
+  /// A field as a text, whoever has set it.
+  func text(_ name: String) -> String? { (fields[name] ?? item.fields[name])?.asString }
+  /// A field as a whole number.
+  func number(_ name: String) -> Int? { (fields[name] ?? item.fields[name])?.asInt }
+}
