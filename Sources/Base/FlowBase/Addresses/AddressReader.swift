@@ -50,8 +50,9 @@ struct AddressReader {
 
   private static func hostAndPort(_ text: Substring) throws(WebAddress.Mistake) -> (Substring, Int?) {
     if text.isEmpty { throw WebAddress.Mistake("it has no host") }
-    let afterBracket = text.utf8.first == UInt8(ascii: "[") ? text.utf8.lastIndex(of: UInt8(ascii: "]")) : nil
-    guard let colon = text[(afterBracket ?? text.startIndex)...].utf8.firstIndex(of: UInt8(ascii: ":")) else {
+    let isBracketed = text.utf8.first == UInt8(ascii: "[")
+    let start = isBracketed ? text.utf8.lastIndex(of: UInt8(ascii: "]")) ?? text.endIndex : text.startIndex
+    guard let colon = text[start...].utf8.firstIndex(of: UInt8(ascii: ":")) else {
       return (text, nil)
     }
     let digits = text[text.utf8.index(after: colon)...]

@@ -31,7 +31,7 @@ enum HostName {
       throw WebAddress.Mistake(host.isEmpty ? "it has no host" : "its host `\(host)` has an empty label")
     }
     if let strange = part.first(where: { !isAllowed($0) }) {
-      let name = strange.value < 0x21 ? "U+00\(Hex.encode([UInt8(strange.value)]).uppercased())" : String(strange)
+      let name = strange.value < 0x20 ? "U+00\(Hex.encode([UInt8(strange.value)]).uppercased())" : String(strange)
       throw WebAddress.Mistake("its host holds the character `\(name)`")
     }
     var text = String.UnicodeScalarView()

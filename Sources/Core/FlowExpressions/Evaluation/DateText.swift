@@ -2,12 +2,10 @@ internal import FlowBase
 
 /// Dates and times in UTC, of the proleptic Gregorian calendar.
 struct DateText {
-  var year = 1970
-  var month = 1
-  var day = 1
-  var hour = 0
-  var minute = 0
-  var second = 0
+  private var date: CalendarDay
+  private var hour = 0
+  private var minute = 0
+  private var second = 0
 
   /// Reads and writes in one go.
   static func format(_ value: Value, by format: String) throws(Fault) -> String {
@@ -40,7 +38,7 @@ struct DateText {
     guard abs(seconds) < 300_000_000_000 else { return nil }
     let (days, rest) = seconds.quotientAndRemainder(dividingBy: 86400)
     let time = rest < 0 ? rest + 86400 : rest
-    (year, month, day) = DateText.civil(days: rest < 0 ? days - 1 : days)
+    date = CalendarDay(number: rest < 0 ? days - 1 : days)
     (hour, minute, second) = (time / 3600, time / 60 % 60, time % 60)
   }
 
@@ -49,10 +47,10 @@ struct DateText {
     var reader = DigitReader(text)
     guard let year = reader.number(4) else { return nil }
     let dashed = reader.take("-")
-    guard let month = reader.number(2), (1...12).contains(month), !dashed || reader.take("-"),
-      let day = reader.number(2), (1...DateText.days(in: month, of: year)).contains(day)
+    guard let month = reader.number(2), !dashed || reader.take("-"), let day = reader.number(2),
+      let date = CalendarDay(year: year, month: month, day: day)
     else { return nil }
-    (self.year, self.month, self.day) = (year, month, day)
+    self.date = date
     if reader.isAtEnd { return }
     guard reader.take("T") || reader.take("t") || reader.take(" "), let offset = readTime(&reader), reader.isAtEnd
     else {
@@ -83,7 +81,7 @@ struct DateText {
 
   /// Seconds since the beginning of 1970.
   var epochSeconds: Int {
-    DateText.days(year: year, month: month, day: day) * 86400 + hour * 3600 + minute * 60 + second
+    date.number * 86400 + hour * 3600 + minute * 60 + second
   }
 
   /// The date as a format says; a letter that is not known is a fault.
@@ -97,15 +95,13 @@ struct DateText {
       }
       isSign = false
       switch scalar {
-      case "Y": result += DateText.padded(year, 4)
-      case "m": result += DateText.padded(month, 2)
-      case "d": result += DateText.padded(day, 2)
-      case "H": result += DateText.padded(hour, 2)
-      case "M": result += DateText.padded(minute, 2)
-      case "S": result += DateText.padded(second, 2)
-      case "j":
-        let first = DateText.days(year: year, month: 1, day: 1)
-        result += DateText.padded(DateText.days(year: year, month: month, day: day) - first + 1, 3)
+      case "Y": result += CalendarDay.padded(date.year, 4)
+      case "m": result += CalendarDay.padded(date.month, 2)
+      case "d": result += CalendarDay.padded(date.day, 2)
+      case "H": result += CalendarDay.padded(hour, 2)
+      case "M": result += CalendarDay.padded(minute, 2)
+      case "S": result += CalendarDay.padded(second, 2)
+      case "j": result += CalendarDay.padded(date.dayOfYear, 3)
       case "%": result += "%"
       default:
         throw Fault(
@@ -114,42 +110,6 @@ struct DateText {
     }
     if isSign { result += "%" }
     return result
-  }
-
-  private static func padded(_ number: Int, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
-  }
-
-  // MARK: The calendar
-
-  static func days(in month: Int, of year: Int) -> Int {
-    switch month {
-    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-    case 4, 6, 9, 11: 30
-    default: 31
-    }
-  }
-
-  /// Days since the beginning of 1970, by counting in eras of 400 years that begin in March.
-  static func days(year: Int, month: Int, day: Int) -> Int {
-    let shifted = month <= 2 ? year - 1 : year
-    let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-    let yearOfEra = shifted - era * 400
-    let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-  }
-
-  /// The date of a day that is counted from the beginning of 1970.
-  static func civil(days: Int) -> (year: Int, month: Int, day: Int) {
-    let shifted = days + 719_468
-    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-    let dayOfEra = shifted - era * 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let part = (5 * dayOfYear + 2) / 153
-    let month = part < 10 ? part + 3 : part - 9
-    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * part + 2) / 5 + 1)
   }
 }
 
