@@ -36,7 +36,10 @@ public struct AxisRange: Sendable, Hashable {
     guard let from = AxisRange.number(ends.0), let to = AxisRange.number(ends.1) else {
       throw AxesProblem("`\(text)` is no range", hint: AxisRange.forms)
     }
-    let isPadded = [ends.0, ends.1].contains { $0.utf8.count > 1 && $0.utf8.first == UInt8(ascii: "0") }
+    let isPadded = [ends.0, ends.1].contains { end in
+      let digits = end.utf8.drop { $0 == UInt8(ascii: "-") }
+      return digits.count > 1 && digits.first == UInt8(ascii: "0")
+    }
     if isPadded, from < 0 || to < 0 { throw AxesProblem("`\(text)` pads negative numbers", hint: AxisRange.forms) }
     kind = isPadded ? .padded(max(ends.0.utf8.count, ends.1.utf8.count)) : .numbers
     (first, step, count) = try AxisRange.steps(from, to, stride, text)
