@@ -3,6 +3,9 @@
 
 // Calls that Swift cannot see: variadic ones, and system calls without a wrapper in the C library.
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -10,6 +13,7 @@
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -29,6 +33,8 @@ static inline int imgflow_open_beneath(int directory, const char *path, int flag
   };
   return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
 }
+
+static inline int imgflow_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC); }
 
 static inline int imgflow_set_thread_name(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
 

@@ -1,0 +1,59 @@
+import FlowBase
+import FlowParts
+
+/// An item as it comes from its source, or why it is none.
+struct PreparedItem: Sendable {
+  var item: Item
+  /// Why the entry is no good.
+  var fault: Fault?
+}
+
+/// Turns what a source describes into items: keys, names and the fields that come from the address.
+struct ItemMaker: Sendable {
+  let source: String
+
+  private static let names = ["key", "url", "name", "stem", "ext", "host", "index", "source"]
+  private static let localNames = ["key", "url", "name", "stem", "ext", "host", "index", "source", "path"]
+
+  func prepare(_ entry: SourceItem) -> PreparedItem {
+    var fault = entry.fault
+    var key = entry.key ?? ""
+    var name = ""
+    var host = Value.null
+    if let url = entry.url {
+      do {
+        let address = try WebAddress(parsing: url)
+        if key.isEmpty { key = ItemKey.make(source: source, url: address) }
+        name = address.fileName
+        host = .string(address.host)
+      } catch {
+        fault = fault ?? error
+      }
+    } else if let path = entry.path {
+      name = String(path.split(separator: "/").last ?? "")
+      if key.isEmpty { key = ItemKey.make(source: source, text: path) }
+    } else {
+      fault = fault ?? Fault("source.no_url", .permanent, "the source gave an entry without an address")
+    }
+    if key.isEmpty { key = ItemKey.make(source: source, text: entry.url ?? entry.path ?? fault?.message ?? "") }
+    var values: [Value] = [
+      .string(key), entry.url.map(Value.string) ?? .null, .string(name), .string(FileName.stem(of: name)),
+      .string(FileName.ext(of: name)), host, .int(0),
+      .string(source),
+    ]
+    if let path = entry.path { values.append(.string(path)) }
+    let fields = Fields(names: entry.path == nil ? ItemMaker.names : ItemMaker.localNames, values: values)
+    return PreparedItem(
+      item: Item(
+        source: source, key: key, index: 0, url: entry.url, fields: fields, row: entry.row, loop: entry.loop,
+        expected: entry.expected, mirrors: entry.mirrors, headers: entry.headers),
+      fault: fault)
+  }
+
+  /// Where an item's key falls between 0 and 1: the same in every run, and evenly spread.
+  static func position(of item: Item) -> Double {
+    var number: UInt64 = 0
+    for byte in Digest.sha256(of: item.name).bytes.prefix(8) { number = number << 8 | UInt64(byte) }
+    return Double(number >> 11) / Double(1 << 53)
+  }
+}

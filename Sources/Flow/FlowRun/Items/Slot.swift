@@ -1,0 +1,81 @@
+import FlowBase
+import FlowGraph
+import FlowParts
+
+/// An item in the window, with what its nodes have made so far.
+struct Slot {
+  /// Tells this item from the next one in the same slot, for letters that come late.
+  var ticket: Int
+  /// Its number in the journal.
+  var id: Int
+  var item: Item
+  /// The digest of what its source said of it.
+  var input: [UInt8] = []
+  /// What each node has made; nil before it has, and again once nobody needs it any more.
+  var results: [NodeResult?]
+  var tries: [Int]
+  var tasks: [Task<Void, Never>?]
+  /// When each node's first try began, and when its current try began.
+  var firstStart: [Instant?]
+  var tryStart: [Instant]
+  /// The fault that an interruption by the clock stands for, by node.
+  var lateness: [Int: Fault] = [:]
+  /// Whether `item.start` has been told.
+  var isAnnounced = false
+  var isShared = false
+  /// The final faults of its legs.
+  var failures: [Failure] = []
+  /// Why it was filtered, if a stage said so.
+  var reason: String?
+  /// Time spent by stage, in nanoseconds, in the order of the plan's stages; -1 where the stage has not run.
+  var stageTimes: [Int]
+  var outputs: [PublishedOutput] = []
+  /// The bytes that its transfers brought.
+  var bytesIn = 0
+  /// What an earlier run knew of it.
+  var history: StoredItem?
+  /// What each node's result depends on, for those that a later run may use again.
+  var keys: [ResultKey?]
+  /// The stages whose result came from an earlier run.
+  var cachedStages: Set<Int> = []
+  /// What it was cancelled by.
+  var cancelCode = "cancelled.user"
+
+  init(ticket: Int, id: Int, item: Item, nodes: Int, stages: Int) {
+    self.ticket = ticket
+    self.id = id
+    self.item = item
+    results = Array(repeating: nil, count: nodes)
+    tries = Array(repeating: 0, count: nodes)
+    tasks = Array(repeating: nil, count: nodes)
+    firstStart = Array(repeating: nil, count: nodes)
+    tryStart = Array(repeating: Instant(nanoseconds: 0), count: nodes)
+    stageTimes = Array(repeating: -1, count: stages)
+    keys = Array(repeating: nil, count: nodes)
+  }
+
+  /// The most tries that a node took.
+  var attempts: Int { tries.max() ?? 0 }
+}
+
+/// What a node hands on.
+struct NodeResult: Sendable {
+  /// All fields that stages have set on this leg so far.
+  var fields: Fields = [:]
+  var content: Content?
+  /// What the node itself has published.
+  var outputs: [OutputFact] = []
+}
+
+/// A leg that failed for good.
+struct Failure: Sendable {
+  var node: Int
+  var fault: Fault
+  var attempt: Int
+}
+
+/// A file that belongs to a leg of an item.
+struct PublishedOutput: Sendable {
+  var fact: OutputFact
+  var node: Int
+}

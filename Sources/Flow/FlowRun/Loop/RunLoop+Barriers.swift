@@ -1,0 +1,115 @@
+import FlowBase
+import FlowEvents
+import FlowExpressions
+import FlowGraph
+import FlowParts
+import FlowPlan
+
+/// How a stage ended for a group or for the run.
+struct GroupEnd: Sendable {
+  var stage: Int
+  var group: String?
+  var members: Int
+  var status: ItemStatus
+  var outputs: [OutputFact] = []
+  var fault: Fault?
+  /// Whether an earlier run had done it, and nothing has changed since.
+  var isCached = false
+}
+
+/// Stages that run once for many items.
+extension RunLoop {
+  /// Starts the barriers that are due, once the journal holds every result that they will read.
+  func startDueBarriers() {
+    guard ending.isEmpty, !dueBarriers.isEmpty else { return }
+    let due = dueBarriers
+    dueBarriers = []
+    for stage in due { startBarrier(stage) }
+    perform()
+  }
+
+  private func startBarrier(_ stage: Int) {
+    let planned = plan.stages[stage]
+    if planned.condition == .success, counts.ok == 0, counts.ended > 0 {
+      // "At least one succeeded" is what `success` means for many.
+      return barrierDone(stage: stage, ok: true)
+    }
+    if case .expression(let condition) = planned.condition, !((try? condition.isTrue(in: runScope)) ?? false) {
+      return barrierDone(stage: stage, ok: true)
+    }
+    let job = BarrierJob(
+      plan: plan, stage: stage, part: stages[stage], config: barrierConfig(stage), scope: runScope,
+      policy: policies[stage], services: services, store: store, rerun: options.fresh, clock: clock)
+    let mailbox = mailbox
+    Task(executorPreference: services.blocking) {
+      let ok = await job.run { mailbox.post($0) }
+      mailbox.post(.barrierDone(stage: stage, ok: ok))
+    }
+  }
+
+  private func barrierConfig(_ stage: Int) -> Config {
+    plan.nodes.first { $0.stage == stage }?.config ?? Config()
+  }
+
+  func groupStarted(_ stage: Int, _ group: String?, _ members: Int) {
+    teller.barrierStart(barrier(stage, group, members))
+  }
+
+  func groupEnded(_ end: GroupEnd) {
+    let outputs = end.outputs.map { Payload.Output($0, leg: [:], group: end.group.map(groupText)) }
+    if !end.isCached {
+      for output in outputs { teller.output(output) }
+    }
+    if let fault = end.fault {
+      failedBarrier = true
+      errorCodes[fault.code, default: 0] += 1
+      if !fault.kind.isRetryable { onlyRetryable = false }
+      stageCounts[end.stage].failed += 1
+      react(to: fault, stops: plan.stages[end.stage].onError == .stop)
+    } else {
+      stageCounts[end.stage].ok += 1
+    }
+    teller.barrierEnd(
+      Payload.BarrierEnd(
+        barrier(end.stage, end.group, end.members), status: end.status, outputs: outputs,
+        error: end.fault.map { EventError($0) }))
+  }
+
+  func barrierDone(stage: Int, ok: Bool) {
+    tell(.barrierFinished(stage: stage, ok: ok))
+    perform()
+  }
+
+  func skipBarrier(_ stage: Int) {
+    teller.log(.info, "stage `\(plan.stages[stage].id)` did not run: what it needs failed, or the run was stopped")
+  }
+
+  private func barrier(_ stage: Int, _ group: String?, _ members: Int) -> Payload.BarrierStart {
+    Payload.BarrierStart(
+      stage: plan.stages[stage].id, per: group == nil ? "run" : "group", group: group.map(groupText), items: members)
+  }
+
+  /// A group's value as people write it: texts without quotes.
+  private func groupText(_ json: String) -> String {
+    (try? JSONReader.read(Array(json.utf8)))?.text ?? json
+  }
+
+  // MARK: Stages
+
+  func stageStarted(_ stage: Int) {
+    guard stageCounts[stage].started == nil else { return }
+    stageCounts[stage].started = now
+    teller.stageStart(plan.stages[stage].id, op: plan.stages[stage].op)
+  }
+
+  func stageEnded(_ stage: Int) {
+    stageStarted(stage)
+    guard !stageCounts[stage].ended else { return }
+    stageCounts[stage].ended = true
+    let counts = stageCounts[stage]
+    teller.stageEnd(
+      Payload.StageEnd(
+        stage: plan.stages[stage].id, ok: counts.ok, failed: counts.failed, filtered: counts.filtered,
+        elapsed: now - (counts.started ?? now)))
+  }
+}

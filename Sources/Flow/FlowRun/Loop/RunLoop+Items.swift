@@ -1,0 +1,257 @@
+import FlowBase
+import FlowEvents
+import FlowExpressions
+import FlowGraph
+import FlowParts
+import FlowPlan
+
+/// What tells an item that is under way from another that comes with the same name.
+struct NameState: Sendable {
+  /// The digest of what the source said of it.
+  var input: [UInt8]
+}
+
+/// An item whose end is on its way to the journal, and is told when it is safe there.
+struct EndingItem: Sendable {
+  var name: String
+  var subject: ItemSubject
+  var end: Payload.ItemEnd
+}
+
+/// Items from their admission to their end.
+extension RunLoop {
+  /// Takes items that have come from the sources into the window, as far as the machine has asked for them.
+  func admitWaiting() {
+    while waitingHead < waitingItems.count, !machine.mode.isEnding, ending.count < options.window * 4 {
+      let next = waitingItems[waitingHead]
+      waitingHead += 1
+      admit(next.item, from: next.source)
+      perform()
+    }
+    if waitingHead == waitingItems.count {
+      waitingItems.removeAll(keepingCapacity: true)
+      waitingHead = 0
+    } else if machine.mode.isEnding {
+      waitingItems.removeAll()
+      waitingHead = 0
+    }
+    endSources()
+  }
+
+  private func admit(_ prepared: PreparedItem, from source: Int) {
+    var item = prepared.item
+    let input = fingerprints.input(of: item)
+    let known = store.lookup(source: source, key: item.key)
+    if let twin = namesUnderWay[item.name]?.input ?? (known?.run == store.run ? known?.input : nil) {
+      if twin == input {
+        feeds[source].duplicates += 1
+        return tell(.consumed(1))
+      }
+      feeds[source].items += 1
+      item.index = feeds[source].items
+      let key = item.key
+      item.key = "\(key)~\(item.index)"
+      return refuse(
+        item, source, input, nil,
+        Fault(
+          "item.duplicate_key", .permanent,
+          "another item of `\(item.source)` has the key `\(key)`; give each a `key:` of its own"))
+    }
+    feeds[source].items += 1
+    item.index = feeds[source].items
+    item.fields["index"] = .int(item.index)
+    if let fault = prepared.fault { return refuse(item, source, input, known, fault) }
+    let fingerprint = fingerprints.of(item, input: input)
+    if let known, let end = store.reusable(known, fingerprint: fingerprint) {
+      return endCached(item, source, known, end)
+    }
+    namesUnderWay[item.name] = NameState(input: input)
+    guard let slot = machine.admit(at: now, into: &actions) else { return }
+    place(item, in: slot, id: known?.id ?? store.makeItemID(), input: input, history: known)
+  }
+
+  /// Puts an item into a slot that the machine has given it.
+  func place(_ item: Item, in slot: Int, id: Int, input: [UInt8], history: StoredItem?) {
+    tickets += 1
+    slots[slot] = Slot(ticket: tickets, id: id, item: item, nodes: plan.nodes.count, stages: plan.stages.count)
+    slots[slot].input = input
+    slots[slot].history = history
+  }
+
+  /// An item that fails before any stage has seen it.
+  private func refuse(_ item: Item, _ source: Int, _ input: [UInt8], _ known: StoredItem?, _ fault: Fault) {
+    tickets += 1
+    let subject = subject(of: item)
+    teller.start(item, subject: subject)
+    teller.error(EventError(fault), subject: subject)
+    errorCodes[fault.code, default: 0] += 1
+    counts.failed += 1
+    if !fault.kind.isRetryable { onlyRetryable = false }
+    let end = Payload.ItemEnd(status: .failed, attempts: 0, ratio: 0, error: EventError(fault))
+    ending[tickets] = EndingItem(name: item.name, subject: subject, end: end)
+    namesUnderWay[item.name] = NameState(input: input)
+    store.end(
+      ItemRecordDraft(
+        ticket: tickets, id: known?.id ?? store.makeItemID(), item: item, source: source, status: .failed, input: input,
+        fingerprint: input, fault: fault))
+    tell(.consumed(1))
+  }
+
+  /// An item of which an earlier run has done everything.
+  private func endCached(_ item: Item, _ source: Int, _ known: StoredItem, _ end: Payload.ItemEnd) {
+    tickets += 1
+    let subject = subject(of: item)
+    teller.start(item, subject: subject, ratio: 1)
+    if end.status == .ok {
+      counts.ok += 1
+      counts.cached += 1
+    } else {
+      counts.filtered += 1
+    }
+    ending[tickets] = EndingItem(name: item.name, subject: subject, end: end)
+    namesUnderWay[item.name] = NameState(input: known.input)
+    store.touch(ticket: tickets, item: item, source: source, known: known)
+    tell(.consumed(1))
+  }
+
+  /// The machine says that an item is through: its end goes to the journal, and is told when it is safe.
+  func endItem(_ slot: Int, _ status: GraphMachine.ItemStatus) {
+    let held = slots[slot]
+    announce(slot)
+    let subject = subject(of: held.item)
+    var end = Payload.ItemEnd(
+      status: ItemStatus(status), isShared: held.isShared, attempts: held.isShared ? 0 : held.attempts,
+      ratio: status == .ok ? 1 : nil)
+    end.outputs = held.outputs.map { Payload.Output($0.fact, leg: plan.nodes[$0.node].axes) }
+    end.stages = plan.stages.indices.compactMap { stage in
+      held.stageTimes[stage] < 0
+        ? nil
+        : Payload.StageTime(
+          stage: plan.stages[stage].id, elapsed: Interval(nanoseconds: held.stageTimes[stage]),
+          isCached: held.cachedStages.contains(stage))
+    }
+    var fault: Fault?
+    switch status {
+    case .ok: counts.ok += 1
+    case .filtered:
+      counts.filtered += 1
+      end.reason = held.reason ?? "filtered"
+    case .failed:
+      counts.failed += 1
+      for failure in held.failures {
+        errorCodes[failure.fault.code, default: 0] += 1
+        if !failure.fault.kind.isRetryable { onlyRetryable = false }
+      }
+      fault = held.failures.first?.fault
+      end.error = held.failures.first.map { EventError($0.fault, attempt: $0.attempt) }
+    case .cancelled:
+      counts.cancelled += 1
+      end.reason = stopCause?.code ?? held.cancelCode
+      fault = Fault(end.reason ?? "cancelled.user", .cancelled, "cancelled")
+    }
+    ending[held.ticket] = EndingItem(name: held.item.name, subject: subject, end: end)
+    store.end(draft(of: held, slot: slot, end: end, fault: fault))
+    slots[slot].ticket = -1
+    slots[slot].results = []
+    slots[slot].tasks = []
+  }
+
+  private func draft(of held: Slot, slot: Int, end: Payload.ItemEnd, fault: Fault?) -> ItemRecordDraft {
+    let input = held.input
+    var draft = ItemRecordDraft(
+      ticket: held.ticket, id: held.id, item: held.item, source: feedNumber(held.item.source), status: end.status,
+      input: input,
+      fingerprint: fingerprints.of(held.item, input: input), fault: fault)
+    draft.end = end
+    for node in plan.nodes.indices where node < held.results.count {
+      guard let result = held.results[node] else { continue }
+      let stage = plan.nodes[node].stage
+      if barrierNeeds.contains(stage) {
+        draft.results.append(ItemRecordDraft.Result(node: node, result: result, isForBarriers: true))
+      } else if let key = held.keys[node], end.status != .filtered {
+        draft.results.append(ItemRecordDraft.Result(node: node, result: result, key: key))
+      }
+    }
+    for barrier in plan.stages.indices {
+      guard plan.stages[barrier].scope.isBarrier, end.status == .ok || end.status == .failed else { continue }
+      for need in plan.stages[barrier].needs where !plan.stages[need].scope.isBarrier {
+        for node in plan.nodes.indices where plan.nodes[node].stage == need && node < held.results.count {
+          guard let result = held.results[node] else { continue }
+          if let group = group(of: held.item, at: node, result, for: barrier) {
+            draft.memberships.append(ItemRecordDraft.Membership(barrier: barrier, node: node, group: group))
+          }
+        }
+      }
+    }
+    return draft
+  }
+
+  /// The group of a leg as JSON, empty for the whole run; nil where it is in no group.
+  private func group(of item: Item, at node: Int, _ result: NodeResult, for barrier: Int) -> String? {
+    guard case .group(let expression) = plan.stages[barrier].scope else { return "" }
+    let leg = Leg(item: item, axes: plan.nodes[node].axes, fields: result.fields)
+    guard let value = try? expression.evaluate(in: leg), !value.isNull else { return nil }
+    var writer = JSONWriter()
+    writer.value(value)
+    return writer.text
+  }
+
+  /// The journal has taken something in: what waited for it can be told.
+  func stored(_ reply: StoreReply) {
+    switch reply {
+    case .itemEnded(let ticket, let fault):
+      guard var item = ending.removeValue(forKey: ticket) else { return }
+      namesUnderWay[item.name] = nil
+      if let fault {
+        // What cannot be remembered has not been done, as far as the next run knows.
+        item.end.error = item.end.error ?? EventError(fault)
+        react(to: fault, stops: false)
+      }
+      teller.end(item.end, subject: item.subject)
+    case .runFault(let fault): react(to: fault, stops: false)
+    }
+  }
+
+  /// Tells that work on an item begins, once.
+  func announce(_ slot: Int) {
+    guard !slots[slot].isAnnounced else { return }
+    slots[slot].isAnnounced = true
+    teller.start(slots[slot].item, subject: subject(of: slots[slot].item))
+  }
+
+  func subject(of item: Item) -> ItemSubject {
+    ItemSubject(
+      item: item.name, index: item.index, total: feeds[feedNumber(item.source)].total, url: item.url,
+      source: item.source, parent: item.parent)
+  }
+
+  func subject(_ slot: Int, stage: Int, attempt: Int? = nil) -> ItemSubject {
+    var subject = subject(of: slots[slot].item)
+    subject.stage = plan.stages[stage].id
+    subject.attempt = attempt ?? max(1, slots[slot].attempts)
+    return subject
+  }
+
+  func feedNumber(_ id: String) -> Int { feeds.firstIndex { $0.id == id } ?? 0 }
+}
+
+extension ItemStatus {
+  /// The status that the graph gave an item.
+  init(_ status: GraphMachine.ItemStatus) {
+    switch status {
+    case .ok: self = .ok
+    case .filtered: self = .filtered
+    case .failed: self = .failed
+    case .cancelled: self = .cancelled
+    }
+  }
+}
+
+extension Payload.Output {
+  /// An output as events tell it.
+  init(_ fact: OutputFact, leg: Fields, group: String? = nil) {
+    self.init(
+      path: fact.path, leg: leg, group: group, media: fact.media, bytes: fact.bytes, sha256: fact.sha256,
+      width: fact.width, height: fact.height)
+  }
+}

@@ -1,0 +1,320 @@
+import FlowBase
+import FlowEvents
+import FlowExpressions
+import FlowGraph
+import FlowParts
+import FlowPlan
+
+/// Starting operations and taking in how they end.
+extension RunLoop {
+  func start(_ operation: Operation) {
+    announce(operation.slot)
+    let node = plan.nodes[operation.node]
+    let stage = plan.stages[node.stage]
+    let leg = leg(for: operation)
+    if slots[operation.slot].firstStart[operation.node] == nil {
+      slots[operation.slot].firstStart[operation.node] = now
+    }
+    do {
+      if case .expression(let condition) = stage.condition,
+        try !condition.isTrue(in: ScopePair(first: leg, second: runScope))
+      {
+        return pass(operation)
+      }
+      let config = try node.config.resolved(in: ScopePair(first: leg, second: runScope))
+      if let name = stages[node.stage].host(of: leg, config: config) {
+        let host = hostNumber(name)
+        guard gate.mayStart(host, at: now) else {
+          return tell(.held(operation, host: host))
+        }
+        hostOf[operation] = host
+      }
+      slots[operation.slot].tries[operation.node] += 1
+      slots[operation.slot].tryStart[operation.node] = now
+      if let immediate = stages[node.stage] as? any ImmediateStage {
+        finish(operation, .success(try immediate.decide(leg, config: config)))
+      } else if !reuse(operation, leg, config) {
+        launch(operation, leg, config)
+      }
+    } catch {
+      finish(operation, .failure(Fault(error)))
+    }
+  }
+
+  /// Takes what an earlier run has made of this node, where it depends on the same and is still there.
+  private func reuse(_ operation: Operation, _ leg: Leg, _ config: Config) -> Bool {
+    let stage = plan.stages[plan.nodes[operation.node].stage]
+    var input = Hex.encode(slots[operation.slot].input)
+    if case .file(let file)? = leg.content { input = file.sha256.hex }
+    let key = ResultKey(op: stage.op, version: stage.part.spec.version, config: config.canonical, input: input)
+    slots[operation.slot].keys[operation.node] = key
+    guard let known = slots[operation.slot].history,
+      let made = store.reusableResult(known, node: operation.node, key: key), let content = made.content
+    else { return false }
+    slots[operation.slot].cachedStages.insert(plan.nodes[operation.node].stage)
+    slots[operation.slot].tries[operation.node] = 0
+    finish(operation, .success(StageResult(content: content, fields: made.fields)))
+    return true
+  }
+
+  private func launch(_ operation: Operation, _ leg: Leg, _ config: Config) {
+    let stageIndex = plan.nodes[operation.node].stage
+    let planned = plan.stages[stageIndex]
+    let stage = stages[stageIndex]
+    let ticket = slots[operation.slot].ticket
+    let attempt = slots[operation.slot].tries[operation.node]
+    setTimers(operation, ticket, attempt, planned)
+    let mailbox = mailbox
+    let legServices = services.forLeg(
+      item: slots[operation.slot].id, node: operation.node, mayMove: movable[operation.node])
+    let context = StageContext(stage: planned.id, config: config, attempt: attempt, services: legServices) {
+      bytes, size in
+      mailbox.post(.progress(operation, ticket: ticket, bytes: bytes, size: size))
+    }
+    slots[operation.slot].tasks[operation.node] = Task(executorPreference: services.blocking) {
+      let result: Result<StageResult, Fault>
+      do {
+        result = .success(try await stage.run(leg, in: context))
+      } catch {
+        result = .failure(Fault(error))
+      }
+      mailbox.post(.finished(operation, ticket: ticket, result))
+    }
+  }
+
+  private func setTimers(_ operation: Operation, _ ticket: Int, _ attempt: Int, _ stage: PlannedStage) {
+    if let timeout = stage.timeout {
+      timers.add(.late(operation, ticket: ticket, attempt: attempt), due: (now + timeout).nanoseconds)
+    }
+    if let deadline = stage.deadline, attempt == 1 {
+      timers.add(.late(operation, ticket: ticket, attempt: nil), due: (now + deadline).nanoseconds)
+    }
+  }
+
+  /// A try, or an operation with all its tries, has had its time.
+  func ring(_ timer: Timer) {
+    switch timer {
+    case .late(let operation, let ticket, let attempt):
+      guard slots[operation.slot].ticket == ticket, operation.node < slots[operation.slot].tasks.count,
+        let task = slots[operation.slot].tasks[operation.node],
+        attempt == nil || attempt == slots[operation.slot].tries[operation.node]
+      else { return }
+      let stage = plan.stages[plan.nodes[operation.node].stage]
+      let limit = attempt == nil ? stage.deadline : stage.timeout
+      let host = slots[operation.slot].item.fields["host"]?.asString
+      slots[operation.slot].lateness[operation.node] = Fault(
+        "net.timeout.total", attempt == nil ? .permanent : .transient,
+        "\(stage.id) took longer than its \(attempt == nil ? "deadline" : "timeout") of \(limit?.text ?? "")",
+        host: host)
+      task.cancel()
+    case .deadline: stop(StopCause(by: "deadline", code: "cancelled.deadline"), .cancel)
+    case .grace: tell(.cancel)
+    }
+  }
+
+  /// An operation's task has come to its end.
+  func finished(_ operation: Operation, _ ticket: Int, _ result: Result<StageResult, Fault>) {
+    guard slots[operation.slot].ticket == ticket else { return }
+    finish(operation, result)
+  }
+
+  private func finish(_ operation: Operation, _ result: Result<StageResult, Fault>) {
+    let stageIndex = plan.nodes[operation.node].stage
+    slots[operation.slot].tasks[operation.node] = nil
+    leaveHost(operation, result)
+    let spent = (now - slots[operation.slot].tryStart[operation.node]).nanoseconds
+    slots[operation.slot].stageTimes[stageIndex] = max(0, slots[operation.slot].stageTimes[stageIndex]) + spent
+    switch result {
+    case .success(let made): succeeded(operation, made)
+    case .failure(let fault): failed(operation, late(operation) ?? fault)
+    }
+  }
+
+  /// The fault that an interruption by the clock stands for.
+  private func late(_ operation: Operation) -> Fault? {
+    slots[operation.slot].lateness.removeValue(forKey: operation.node)
+  }
+
+  private func leaveHost(_ operation: Operation, _ result: Result<StageResult, Fault>) {
+    guard let host = hostOf.removeValue(forKey: operation) else { return }
+    switch result {
+    case .success: gate.ended(host, .answered, at: now)
+    case .failure(let fault) where fault.kind == .quota:
+      gate.ended(host, .refused(retryAfter: fault.retryAfter), at: now)
+    case .failure(let fault): gate.ended(host, fault.httpStatus == nil ? .other : .answered, at: now)
+    }
+  }
+
+  private func succeeded(_ operation: Operation, _ made: StageResult) {
+    let slot = operation.slot
+    let stage = plan.nodes[operation.node].stage
+    bytesIn += made.bytesIn
+    slots[slot].bytesIn += made.bytesIn
+    if made.isShared {
+      slots[slot].isShared = true
+      slots[slot].tries[operation.node] = 0
+    }
+    switch made.verdict {
+    case .drop(let reason):
+      slots[slot].reason = slots[slot].reason ?? "\(plan.stages[stage].id): \(reason)"
+      stageCounts[stage].filtered += 1
+      tell(.finished(operation, .filtered))
+    case .many:
+      // Only stages that come with plugins and archives make items, and those bring this with them.
+      failed(operation, .internal("many", "`\(plan.stages[stage].id)` made items, which this version cannot take"))
+    case .pass:
+      var result = input(of: operation)
+      result.fields = result.fields.merging(made.fields)
+      if let content = made.content {
+        result.content = content
+      } else {
+        // Only what makes new bytes is worth remembering by itself.
+        slots[slot].keys[operation.node] = nil
+      }
+      result.outputs = made.outputs
+      slots[slot].results[operation.node] = result
+      for fact in made.outputs {
+        slots[slot].outputs.append(PublishedOutput(fact: fact, node: operation.node))
+        teller.output(fact, leg: plan.nodes[operation.node].axes, subject: subject(slot, stage: stage))
+      }
+      stageCounts[stage].ok += 1
+      tell(.finished(operation, .ok))
+    }
+  }
+
+  /// The leg goes by a stage whose condition is false, as it came.
+  private func pass(_ operation: Operation) {
+    slots[operation.slot].results[operation.node] = input(of: operation)
+    tell(.finished(operation, .ok))
+  }
+
+  private func failed(_ operation: Operation, _ fault: Fault) {
+    let slot = operation.slot
+    let stageIndex = plan.nodes[operation.node].stage
+    let stage = plan.stages[stageIndex]
+    if fault.kind == .cancelled {
+      return tell(.finished(operation, .cancelled))
+    }
+    let attempt = slots[slot].tries[operation.node]
+    if !machine.mode.isEnding, let delay = retryDelay(operation, fault, attempt) {
+      let error = EventError(fault, attempt: attempt)
+      teller.retry(
+        attempt: attempt, delay: delay, error: error, subject: subject(slot, stage: stageIndex, attempt: attempt))
+      return tell(.retry(operation, at: now + delay))
+    }
+    switch stage.onError {
+    case .useInput where fault.kind != .config && fault.kind != .internal:
+      var result = input(of: operation)
+      var errors = result.fields["errors"]?.asMap ?? [:]
+      errors[stage.id] = .string(fault.code)
+      result.fields["errors"] = .map(errors)
+      slots[slot].results[operation.node] = result
+      stageCounts[stageIndex].ok += 1
+      teller.log(.warn, "\(slots[slot].item.name): \(stage.id) failed (\(fault.code)), going on with its input")
+      tell(.finished(operation, .ok))
+    case .drop where fault.kind != .config && fault.kind != .internal:
+      slots[slot].reason = slots[slot].reason ?? "\(stage.id): \(fault.code)"
+      stageCounts[stageIndex].filtered += 1
+      tell(.finished(operation, .filtered))
+    case .useInput, .drop, .fail, .stop:
+      slots[slot].failures.append(Failure(node: operation.node, fault: fault, attempt: attempt))
+      stageCounts[stageIndex].failed += 1
+      teller.error(EventError(fault, attempt: attempt), subject: subject(slot, stage: stageIndex, attempt: attempt))
+      tell(.finished(operation, .failed))
+      react(to: fault, stops: stage.onError == .stop)
+    }
+  }
+
+  private func retryDelay(_ operation: Operation, _ fault: Fault, _ attempt: Int) -> Interval? {
+    let stageIndex = plan.nodes[operation.node].stage
+    guard
+      let delay = policies[stageIndex].delay(after: fault, attempt: attempt, chance: Double.random(in: 0..<1))
+    else { return nil }
+    // The deadline holds for all tries together; a wait that ends behind it is not begun.
+    if let deadline = plan.stages[stageIndex].deadline,
+      let first = slots[operation.slot].firstStart[operation.node], now + delay > first + deadline, fault.kind != .quota
+    {
+      return nil
+    }
+    return delay
+  }
+
+  /// What a fault means for the run as a whole.
+  func react(to fault: Fault, stops: Bool) {
+    switch fault.kind {
+    case .config where !fault.code.hasPrefix("item."):
+      configFault = configFault ?? fault
+      stop(StopCause(by: fault.code, code: "cancelled.user"), .cancel)
+    case .local:
+      localFault = localFault ?? fault
+      stop(StopCause(by: fault.code, code: "cancelled.user"), .drain)
+    case .internal: internalFault = internalFault ?? fault
+    default: if stops { stop(StopCause(by: "on_error", code: "cancelled.stop_if"), .cancel) }
+    }
+  }
+
+  func progressed(_ operation: Operation, _ ticket: Int, _ bytes: Int, _ size: Int?) {
+    guard slots[operation.slot].ticket == ticket else { return }
+    let stage = plan.nodes[operation.node].stage
+    teller.progress(
+      bytes: bytes, size: size,
+      subject: subject(operation.slot, stage: stage, attempt: slots[operation.slot].tries[operation.node]), at: now,
+      items: max(counts.ended + machine.inFlight, totalItems ?? 0))
+  }
+
+  private func hostNumber(_ name: String) -> Int {
+    if let number = hostNumbers[name] { return number }
+    let number = gate.add(plan.settings.hosts.limits(of: name, defaultConnections: options.hostConnections))
+    hostNumbers[name] = number
+    return number
+  }
+
+  /// What a node works on: its single input's result, or several joined.
+  func input(of operation: Operation) -> NodeResult {
+    let inputs = plan.nodes[operation.node].inputs
+    guard let first = inputs.first else { return NodeResult() }
+    if inputs.count == 1 {
+      var result = slots[operation.slot].results[first] ?? NodeResult()
+      result.outputs = []
+      return result
+    }
+    var joined = NodeResult()
+    for input in inputs {
+      guard let result = slots[operation.slot].results[input] else { continue }
+      joined.fields = joined.fields.merging(result.fields)
+      joined.content = result.content ?? joined.content
+    }
+    return joined
+  }
+
+  /// The leg that a node works on.
+  func leg(for operation: Operation) -> Leg {
+    let node = plan.nodes[operation.node]
+    let input = input(of: operation)
+    let leg = Leg(
+      item: slots[operation.slot].item, axes: node.axes, fields: input.fields, content: input.content,
+      from: node.inputs.count > 1 ? fromFields(operation) : [:])
+    return leg
+  }
+
+  /// `from`: for each needed stage its leg's fields, or a list of them where there are several legs.
+  private func fromFields(_ operation: Operation) -> Fields {
+    var from: Fields = [:]
+    for stage in plan.stages[plan.nodes[operation.node].stage].needs {
+      var legs: [Value] = []
+      for input in plan.nodes[operation.node].inputs where plan.nodes[input].stage == stage {
+        guard let result = slots[operation.slot].results[input] else { continue }
+        var fields = result.fields
+        if case .file(let file)? = result.content { fields["path"] = .string(file.path) }
+        legs.append(.map(fields))
+      }
+      from[plan.stages[stage].id] = legs.count == 1 ? legs[0] : .list(legs)
+    }
+    return from
+  }
+}
+
+extension GraphMachine.Mode {
+  /// Whether the run is on its way to its end.
+  var isEnding: Bool { rawValue >= GraphMachine.Mode.draining.rawValue }
+}

@@ -1,0 +1,58 @@
+import FlowBase
+import FlowGraph
+import FlowParts
+
+/// An item that comes back from disk to go through a gate.
+struct ParkedItem: Sendable {
+  var id: Int
+  var item: Item
+  var input: [UInt8]
+  var states: [NodeState]
+  var results: [NodeResult?]
+  var outputs: [PublishedOutput]
+  var tries: [Int]
+  var stageTimes: [Int]
+  var failures: [Failure]
+  var isShared: Bool
+}
+
+/// Items that wait behind a gate give their slots to others and wait on disk.
+extension RunLoop {
+  func park(_ slot: Int) {
+    var held = slots[slot]
+    for node in held.results.indices {
+      if case .file(let file)? = held.results[node]?.content { file.keep() }
+    }
+    held.history = nil
+    store.park(
+      ParkedItem(
+        id: held.id, item: held.item, input: held.input, states: machine.states(slot: slot), results: held.results,
+        outputs: held.outputs,
+        tries: held.tries, stageTimes: held.stageTimes, failures: held.failures, isShared: held.isShared))
+    slots[slot].ticket = -1
+    slots[slot].results = []
+    slots[slot].tasks = []
+  }
+
+  /// Reads parked items back; the journal has them once its thread has come to them.
+  func askForParked(_ count: Int) {
+    let mailbox = mailbox
+    store.unpark(count) { mailbox.post(.parked($0)) }
+  }
+
+  func returned(_ items: [ParkedItem]) {
+    if items.isEmpty { return tell(.parkedEnded) }
+    for parked in items {
+      guard let slot = machine.admit(parked.states, wasParked: true, at: now, into: &actions) else { continue }
+      place(parked.item, in: slot, id: parked.id, input: parked.input, history: nil)
+      slots[slot].isAnnounced = true
+      slots[slot].results = parked.results
+      slots[slot].outputs = parked.outputs
+      slots[slot].tries = parked.tries
+      slots[slot].stageTimes = parked.stageTimes
+      slots[slot].failures = parked.failures
+      slots[slot].isShared = parked.isShared
+      perform()
+    }
+  }
+}

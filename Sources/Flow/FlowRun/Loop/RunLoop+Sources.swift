@@ -1,0 +1,141 @@
+import FlowBase
+import FlowEvents
+import FlowGraph
+import FlowParts
+import FlowPlan
+
+/// How far a source has come.
+struct FeedState {
+  var id: String
+  /// Items asked for and not yet there.
+  var outstanding = 0
+  /// The number of its items, where known.
+  var total: Int?
+  /// Items that were admitted.
+  var items = 0
+  var duplicates = 0
+  /// Whether it has said its last word, and whether that has been told.
+  var hasEnded = false
+  var isTold = false
+  var demands: AsyncStream<Int>.Continuation?
+  var task: Task<Void, Never>?
+
+  init(id: String) { self.id = id }
+}
+
+/// The sources: asking for items in turn, and hearing what comes.
+extension RunLoop {
+  func openSources() {
+    for (number, source) in plan.sources.enumerated() {
+      if !options.only.isEmpty, !options.only.contains(source.id) {
+        feeds[number].hasEnded = true
+        feeds[number].isTold = true
+        continue
+      }
+      let (stream, continuation) = AsyncStream<Int>.makeStream()
+      feeds[number].demands = continuation
+      let mailbox = mailbox
+      let feed = SourceFeed(source: source, folder: plan.settings.folder, share: plan.sample) { letter in
+        mailbox.post(.source(number, letter))
+      }
+      feeds[number].task = Task(executorPreference: services.blocking) { await feed.serve(stream) }
+    }
+    if feeds.allSatisfy(\.isTold) { tell(.sourcesEnded) }
+  }
+
+  func heard(from source: Int, _ news: SourceFeed.Letter) {
+    switch news {
+    case .opened(let total): feeds[source].total = total
+    case .items(let items):
+      feeds[source].outstanding -= items.count
+      for item in items where canTakeMore() { waitingItems.append((source, item)) }
+    case .ended: feeds[source].hasEnded = true
+    case .failed(let fault):
+      feeds[source].hasEnded = true
+      errorCodes[fault.code, default: 0] += 1
+      teller.log(.error, "source `\(feeds[source].id)`: \(fault.message)")
+      brokenSource = brokenSource ?? fault
+      react(to: fault, stops: false)
+    case .refused(let diagnostic):
+      feeds[source].hasEnded = true
+      teller.diagnostic(diagnostic)
+      configFault = configFault ?? Fault("config.source", .config, diagnostic.message)
+      stop(StopCause(by: "config.source", code: "cancelled.user"), .cancel)
+    }
+  }
+
+  /// `take` of the manifest as a whole, or of the command line.
+  private func canTakeMore() -> Bool {
+    guard let limit = options.take ?? plan.take else { return true }
+    guard taken < limit else { return false }
+    taken += 1
+    if taken == limit { endFeeds() }
+    return true
+  }
+
+  private func endFeeds() {
+    for number in feeds.indices {
+      feeds[number].demands?.finish()
+      feeds[number].task?.cancel()
+      feeds[number].hasEnded = true
+    }
+  }
+
+  /// Hands what the machine has asked for to the sources in turn.
+  func assignDemand() {
+    let open = feeds.indices.filter { !feeds[$0].hasEnded }
+    if open.isEmpty || machine.mode.isEnding { return unassigned = 0 }
+    reclaim()
+    guard unassigned > 0 else { return }
+    let share = max(1, unassigned / open.count)
+    for offset in 0..<open.count where unassigned > 0 {
+      let number = open[(nextFeed + offset) % open.count]
+      let count = min(share, unassigned)
+      feeds[number].outstanding += count
+      unassigned -= count
+      feeds[number].demands?.yield(count)
+    }
+    nextFeed += 1
+  }
+
+  /// What an ended source was asked for and has not given is asked of the others.
+  private func reclaim() {
+    for number in feeds.indices where feeds[number].hasEnded && feeds[number].outstanding > 0 {
+      unassigned += feeds[number].outstanding
+      feeds[number].outstanding = 0
+    }
+  }
+
+  /// Tells the end of sources whose last item has been admitted.
+  func endSources() {
+    guard waitingItems.isEmpty else { return }
+    for number in feeds.indices where feeds[number].hasEnded && !feeds[number].isTold {
+      feeds[number].isTold = true
+      feeds[number].total = feeds[number].items
+      store.sourceEnded(number, items: feeds[number].items, duplicates: feeds[number].duplicates)
+      teller.sourceEnd(
+        Payload.SourceEnd(
+          source: feeds[number].id, items: feeds[number].items, duplicates: feeds[number].duplicates))
+      if feeds.allSatisfy(\.isTold) { tell(.sourcesEnded) }
+    }
+    perform()
+  }
+
+  /// No source is asked for anything any more.
+  func closeSources() {
+    for number in feeds.indices {
+      feeds[number].demands?.finish()
+      feeds[number].task?.cancel()
+    }
+  }
+
+  /// The items of all sources; nil while one has more to give.
+  var totalItems: Int? {
+    var sum = 0
+    for feed in feeds {
+      guard let total = feed.total ?? (feed.isTold ? feed.items : nil) else { return nil }
+      sum += max(0, total - (feed.isTold ? 0 : feed.duplicates))
+    }
+    return sum
+  }
+}

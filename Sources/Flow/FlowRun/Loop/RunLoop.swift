@@ -1,0 +1,292 @@
+import FlowBase
+import FlowEvents
+import FlowExpressions
+import FlowGraph
+import FlowParts
+import FlowPlan
+
+/// The one thread that drives a run: letters come in, the pure machines decide, and the loop acts on what they say.
+///
+/// Nothing here waits but the mailbox. Work that waits runs in tasks, on the store's thread or on the transfers'
+/// threads, and comes back as a letter. All state is touched by the loop's thread alone, which is why the class may
+/// call itself Sendable.
+final class RunLoop: @unchecked Sendable {
+  /// What reaches the loop from other threads.
+  enum Letter: Sendable {
+    case source(Int, SourceFeed.Letter)
+    case finished(Operation, ticket: Int, Result<StageResult, Fault>)
+    case progress(Operation, ticket: Int, bytes: Int, size: Int?)
+    case stored([StoreReply])
+    case parked([ParkedItem])
+    case group(GroupEnd)
+    case groupStarted(stage: Int, group: String?, members: Int)
+    case barrierDone(stage: Int, ok: Bool)
+    case control(ControlRequest, reply: @Sendable (ControlAnswer) -> Void)
+    case log(LogLevel, String)
+    /// A required sink is behind, or has caught up.
+    case holdChanged
+  }
+
+  let plan: Plan
+  let options: RunOptions
+  let id: String
+  let clock: any TimeSource
+  let mailbox = Mailbox<Letter>()
+  let store: RunStore
+  let teller: Teller
+  let services: Services
+  let stages: [any Stage]
+  let policies: [RetryPolicy]
+  let barrierNeeds: Set<Int>
+  let fingerprints: Fingerprints
+  /// Whether a node alone reads what its input has made, so that a file may be moved rather than copied.
+  let movable: [Bool]
+
+  var machine: GraphMachine
+  var actions: [GraphMachine.Action] = []
+  var slots: [Slot]
+  var tickets = 0
+  var now: Instant
+  let started: Instant
+
+  // Hosts
+  var gate: HostGate
+  var hostNumbers: [String: Int] = [:]
+  var hostOf: [Operation: Int] = [:]
+
+  // Sources
+  var feeds: [FeedState]
+  var unassigned = 0
+  var nextFeed = 0
+  var waitingItems: [(source: Int, item: PreparedItem)] = []
+  var waitingHead = 0
+  var isDemandStopped = false
+
+  // Items
+  /// Items that are under way or not yet safe in the journal, by name, with what tells equal from different ones.
+  var namesUnderWay: [String: NameState] = [:]
+  /// Items whose end is on its way to the journal, by ticket.
+  var ending: [Int: EndingItem] = [:]
+  var cachedEnds: [Int] = []
+  var counts = RunCounts()
+  var bytesIn = 0
+  var stageCounts: [StageCounts]
+  var errorCodes: [String: Int] = [:]
+  var onlyRetryable = true
+
+  // Barriers that wait for the journal
+  var dueBarriers: [Int] = []
+  var parkedTaken = 0
+  var isReadingParked = false
+
+  // Time
+  var timers = Agenda<Timer>()
+
+  // The run
+  var state = RunState.idle
+  var stopCause: StopCause?
+  var configFault: Fault?
+  var localFault: Fault?
+  var internalFault: Fault?
+  /// A source that could not go on.
+  var brokenSource: Fault?
+  var failedBarrier = false
+  /// How many items `take` has let through.
+  var taken = 0
+  /// How many items had ended when `stop_if` was judged last.
+  var judgedItems = 0
+  /// Whether a required sink is so far behind that nothing new starts.
+  var isHeld = false
+  var isOver = false
+  var isMachineFinished = false
+
+  init(_ parts: RunParts) {
+    plan = parts.plan
+    options = parts.options
+    id = parts.id
+    clock = parts.clock
+    store = parts.store
+    teller = parts.teller
+    services = parts.services
+    stages = parts.plan.stages.map { $0.part.make() }
+    policies = parts.plan.stages.map {
+      RetryPolicy(
+        attempts: $0.retry.attempts, shortest: $0.retry.shortest, longest: $0.retry.longest, classes: $0.retry.classes)
+    }
+    var needs = Set<Int>()
+    for stage in parts.plan.stages where stage.scope.isBarrier { needs.formUnion(stage.needs) }
+    barrierNeeds = needs
+    fingerprints = Fingerprints(parts.plan)
+    movable = RunLoop.movableNodes(parts.plan, barrierNeeds: needs)
+    machine = GraphMachine(GraphShape(parts.plan, window: parts.options.window))
+    slots = Array(
+      repeating: Slot(ticket: -1, id: 0, item: Item(source: "", key: "", index: 0, url: nil), nodes: 0, stages: 0),
+      count: parts.options.window)
+    started = parts.clock.now()
+    now = started
+    gate = HostGate(total: parts.plan.settings.connections ?? RunOptions.automaticConnections)
+    feeds = parts.plan.sources.map { FeedState(id: $0.id) }
+    stageCounts = Array(repeating: StageCounts(), count: parts.plan.stages.count)
+  }
+
+  private static func movableNodes(_ plan: Plan, barrierNeeds: Set<Int>) -> [Bool] {
+    var readers = [Int](repeating: 0, count: plan.nodes.count)
+    for node in plan.nodes { for input in node.inputs { readers[input] += 1 } }
+    var movable: [Bool] = []
+    for node in plan.nodes {
+      guard node.inputs.count == 1, let input = node.inputs.first, input < movable.count else {
+        movable.append(node.inputs.isEmpty)
+        continue
+      }
+      let isOnlyReader = readers[input] == 1 && !barrierNeeds.contains(plan.nodes[input].stage)
+      movable.append(isOnlyReader && movable[input])
+    }
+    return movable
+  }
+
+  /// Runs until nothing is left; blocks its thread.
+  func main() -> RunOutcome {
+    begin()
+    var letters: [Letter] = []
+    while !isOver {
+      mailbox.take(into: &letters, until: nextWake())
+      now = clock.now()
+      for letter in letters { handle(letter) }
+      passTime()
+      settle()
+    }
+    return end()
+  }
+
+  private func handle(_ letter: Letter) {
+    switch letter {
+    case .source(let source, let news): heard(from: source, news)
+    case .finished(let operation, let ticket, let result): finished(operation, ticket, result)
+    case .progress(let operation, let ticket, let bytes, let size): progressed(operation, ticket, bytes, size)
+    case .stored(let replies): for reply in replies { stored(reply) }
+    case .parked(let items): returned(items)
+    case .groupStarted(let stage, let group, let members): groupStarted(stage, group, members)
+    case .group(let end): groupEnded(end)
+    case .barrierDone(let stage, let ok): barrierDone(stage: stage, ok: ok)
+    case .control(let request, let reply): reply(control(request))
+    case .log(let level, let message): teller.log(level, message)
+    case .holdChanged: followHold()
+    }
+    perform()
+  }
+
+  /// Does what the machine has said, and what follows from that.
+  func perform() {
+    var cursor = 0
+    while cursor < actions.count {
+      let action = actions[cursor]
+      cursor += 1
+      switch action {
+      case .start(let operation): start(operation)
+      case .interrupt(let operation): slots[operation.slot].tasks[operation.node]?.cancel()
+      case .endItem(let slot, let status): endItem(slot, status)
+      case .park(let slot): park(slot)
+      case .demand(let count): unassigned += count
+      case .demandParked(let count): askForParked(count)
+      case .stageStarted(let stage): stageStarted(stage)
+      case .stageEnded(let stage): stageEnded(stage)
+      case .startBarrier(let stage): dueBarriers.append(stage)
+      case .skipBarrier(let stage): skipBarrier(stage)
+      case .finished: isMachineFinished = true
+      }
+    }
+    actions.removeAll(keepingCapacity: true)
+  }
+
+  /// Reports something to the machine and performs what it says.
+  func tell(_ event: GraphMachine.Event) {
+    machine.handle(event, at: now, into: &actions)
+  }
+
+  /// What is done once after each batch of letters.
+  private func settle() {
+    for opened in gate.opened(at: now) {
+      tell(.hostOpened(opened.host, count: opened.count))
+    }
+    perform()
+    admitWaiting()
+    assignDemand()
+    startDueBarriers()
+    perform()
+    judgeStop()
+    store.flush()
+    teller.tick(now, progress: currentProgress)
+    if isMachineFinished, ending.isEmpty, dueBarriers.isEmpty { isOver = true }
+  }
+
+  private func nextWake() -> Instant? {
+    // A reading is due every second at most; waking for it costs nothing.
+    var earliest: Instant? = max(teller.nextTick, now + .milliseconds(100))
+    for candidate in [
+      machine.nextWake(after: now), gate.nextWake, timers.earliest.map { Instant(nanoseconds: $0) },
+    ] {
+      if let candidate, candidate < (earliest ?? Instant(nanoseconds: .max)) { earliest = candidate }
+    }
+    return earliest
+  }
+
+  private func passTime() {
+    while let timer = timers.popDue(by: now.nanoseconds) { ring(timer) }
+    if machine.nextWake(after: Instant(nanoseconds: now.nanoseconds - 1)) != nil { tell(.tick) }
+    perform()
+  }
+
+  /// The run's figures as expressions see them.
+  var runScope: RunScope {
+    RunScope(counts: counts, bytesIn: bytesIn, elapsed: now - started, id: id, name: plan.name)
+  }
+}
+
+/// Something that is due at a time.
+enum Timer: Sendable {
+  /// A try, or all tries of an operation, have had their time.
+  case late(Operation, ticket: Int, attempt: Int?)
+  /// The run's own deadline.
+  case deadline
+  /// A drain has had its time.
+  case grace
+}
+
+/// Why a run stops before its end.
+struct StopCause: Sendable {
+  /// What asked: `ctl`, `signal`, `stop_if`, `deadline`, a fault.
+  var by: String
+  /// The code that its cancelled items carry.
+  var code: String
+  /// The signal, where one asked.
+  var signal: Int?
+}
+
+/// What a stage has done so far.
+struct StageCounts: Sendable {
+  var ok = 0
+  var failed = 0
+  var filtered = 0
+  var started: Instant?
+  var ended = false
+}
+
+extension Plan {
+  /// The name under which the run is known.
+  var name: String { settings.name }
+}
+
+extension GraphShape {
+  /// The graph of a plan.
+  init(_ plan: Plan, window: Int) {
+    let pools = plan.settings.pools.keys.sorted()
+    let stages = plan.stages.map { stage in
+      Stage(
+        isBarrier: stage.scope.isBarrier, needs: stage.needs, gates: stage.after, joins: stage.scope == .item,
+        runsAlways: stage.condition == .always, concurrency: stage.concurrency ?? .max,
+        interval: stage.interval?.nanoseconds ?? 0, pool: stage.pool.flatMap { pools.firstIndex(of: $0) })
+    }
+    let nodes = plan.nodes.map { Node(stage: $0.stage, inputs: $0.inputs) }
+    self.init(stages: stages, nodes: nodes, pools: pools.map { plan.settings.pools[$0] ?? 1 }, window: window)
+  }
+}

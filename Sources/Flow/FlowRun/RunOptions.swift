@@ -1,0 +1,49 @@
+public import FlowBase
+
+/// What a single run is asked for beside its manifest.
+public struct RunOptions: Sendable {
+  /// Everything is done again, whatever earlier runs have done.
+  public var fresh = false
+  /// Only these sources take part; empty is all.
+  public var only: [String] = []
+  /// The most items that take part.
+  public var take: Int?
+  /// Only what failed last time, as far as it matches.
+  public var failedOnly: FailureFilter?
+  /// When the whole run is cut off.
+  public var deadline: Interval?
+  /// How long a drain after a signal may take.
+  public var grace = Interval.seconds(10)
+  /// Whether what is there is compared by its bytes rather than by what the file system says.
+  public var checksDigests = false
+  /// Whether a state directory that another run holds is waited for.
+  public var waitsForLock = false
+  /// The most items under way at once.
+  public var window = 1024
+  /// The program's version, for `stream.start`.
+  public var tool = "0.1.0"
+  /// Connections that are used where the manifest names no limit.
+  public static let automaticConnections = 32
+  /// Connections to a host where the manifest names no limit for it.
+  public var hostConnections = 6
+
+  /// What most runs are asked for.
+  public init() {}
+}
+
+/// Which failures of the last run are tried again.
+public struct FailureFilter: Sendable, Hashable {
+  /// Only faults of this class.
+  public var kind: FaultClass?
+  /// Only faults of this code.
+  public var code: String?
+  /// Only faults of this host.
+  public var host: String?
+
+  /// A filter; nil lets everything pass.
+  public init(kind: FaultClass? = nil, code: String? = nil, host: String? = nil) {
+    self.kind = kind
+    self.code = code
+    self.host = host
+  }
+}

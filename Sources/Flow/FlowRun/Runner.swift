@@ -1,0 +1,281 @@
+public import FlowBase
+public import FlowEvents
+internal import FlowParts
+public import FlowPlan
+internal import FlowStore
+
+/// Drives a plan from its first request to its last event.
+///
+/// Make one for each run; attach who listens; then `run`. Everything that it is asked meanwhile goes through `request`.
+public final class Runner: Sendable {
+  /// What is run.
+  public let plan: Plan
+  /// What this run is asked for beside the plan.
+  public let options: RunOptions
+  /// The run's id.
+  public let id: String
+  private let clock: any TimeSource
+  private let bus: EventBus
+  private let redaction: Redaction
+  private struct State {
+    var mailbox: Mailbox<RunLoop.Letter>?
+    var early: [ControlRequest] = []
+    var hasBegun = false
+    var isOver = false
+  }
+  private let state = Guarded(State())
+
+  /// A run that has not begun.
+  public init(_ plan: Plan, options: RunOptions = RunOptions(), clock: any TimeSource = SystemTime()) {
+    self.plan = plan
+    self.options = options
+    self.clock = clock
+    id = RunID.make(at: clock.wall())
+    let redaction = Redaction(secrets: plan.secrets)
+    self.redaction = redaction
+    let folder = StateFolder(directory: plan.state.folder, stem: plan.state.stem)
+    let holder = HoldHolder()
+    hold = holder
+    bus = EventBus(
+      run: id, time: clock, limits: StreamLimits(folder: folder.spool), redact: { redaction.redact($0) },
+      onHoldChange: { holder.changed() })
+  }
+
+  private let hold: HoldHolder
+
+  /// Adds a listener; before `run`.
+  public func attach(_ listener: Listener) { bus.attach(listener) }
+
+  /// The events as values; before `run`.
+  public func events(_ filter: EventFilter = .all) -> EventFeed { bus.events(filter) }
+
+  /// Runs the plan and tells the listeners; returns when the last has been told.
+  @discardableResult
+  public func run() async -> RunOutcome {
+    attachSinks()
+    let opened: OpenRun
+    do {
+      opened = try await onThread("open") { [self] in Result { () throws(Fault) in try open() } }.get()
+    } catch {
+      return await refuse(Fault(error))
+    }
+    bus.emit(.streamStart(streamStart(resumedFrom: opened.resumedFrom)))
+    for line in opened.notes { bus.emit(.log(Payload.LogLine(.info, line))) }
+    let control = try? ControlSocket(folder: opened.folder.run(id)) { [self] in await request($0) }
+    state.withLock { $0.mailbox = opened.loop.mailbox }
+    hold.mailbox.withLock { $0 = opened.loop.mailbox }
+    for request in state.withLock({ $0.early }) { opened.loop.mailbox.post(.control(request) { _ in }) }
+    var outcome = await onThread("run") { opened.loop.main() }
+    state.withLock { $0.isOver = true }
+    control?.close()
+    await bus.settleRequired()
+    if !bus.requiredFaults.isEmpty { outcome.add(.sinkFailed) }
+    let record = opened.record(of: outcome, at: clock.wall())
+    await onThread("close") { opened.close(record) }
+    await bus.finish(outcome.end)
+    return outcome
+  }
+
+  /// Asks something of the run; before its begin, what is asked is done at once when it begins.
+  public func request(_ request: ControlRequest) async -> ControlAnswer {
+    let mailbox = state.withLock { state in
+      if state.mailbox == nil { state.early.append(request) }
+      return state.isOver ? nil : state.mailbox
+    }
+    guard let mailbox else {
+      let isOver = state.withLock { $0.isOver }
+      return ControlAnswer(
+        isAccepted: !isOver, message: isOver ? "the run is over" : "will be done when the run begins",
+        state: isOver ? .done : .idle)
+    }
+    return await withCheckedContinuation { continuation in
+      mailbox.post(.control(request) { continuation.resume(returning: $0) })
+    }
+  }
+
+  // MARK: Opening
+
+  private func open() throws(Fault) -> OpenRun {
+    let folder = StateFolder(directory: plan.state.folder, stem: plan.state.stem)
+    let store = try Store(folder: folder, outputFolder: plan.settings.outputFolder, waits: options.waitsForLock)
+    _ = try folder.makeRun(id)
+    let journal = store.journal
+    let previous = try journal.reader().lastRun()
+    let number = try journal.beginRun(
+      RunRecord(
+        id: id, manifest: plan.manifest, manifestDigest: plan.manifestDigest, started: clock.wall(),
+        facts: ["output": .string(plan.settings.outputFolder)]))
+    let sources = try journal.register(sources: plan.sources.map(\.id))
+    let nodes = try journal.register(
+      nodes: plan.nodes.map { NodeName(stage: plan.stages[$0.stage].id, leg: $0.axes) })
+    let box = MailboxHolder()
+    let ledger = try store.startLedger(durability: plan.state.durability.flatMap { Durability(rawValue: $0.rawValue) })
+    {
+      answers in
+      box.post(answers)
+    }
+    let runStore = try RunStore(
+      plan: plan, options: options, journal: journal, ledger: ledger, tree: store.tree, temporary: store.temporary,
+      run: number, sourceNumbers: sources, nodeNumbers: nodes)
+    let services = Services(
+      settings: plan.settings, blocking: BlockingPool(name: "work", threads: 8), store: runStore
+    ) { level, message in
+      box.post(level, message)
+    }
+    let loop = RunLoop(
+      RunParts(
+        plan: plan, options: options, id: id, clock: clock, store: runStore, teller: Teller(bus, start: clock.now()),
+        services: services))
+    box.mailbox.withLock { $0 = loop.mailbox }
+    return OpenRun(
+      loop: loop, store: store, runStore: runStore, folder: folder, services: services, number: number, id: id,
+      plan: plan, resumedFrom: previous?.id, recovery: store.recovery)
+  }
+
+  private func attachSinks() {
+    for sink in plan.sinks {
+      do {
+        let made = try sink.part.make(sink.config, plan.settings.folder)
+        bus.attach(Listener(sink, made))
+      } catch {
+        let fault = Fault(error)
+        bus.attach(Listener(name: sink.id, isRequired: sink.isRequired, open: { throw fault }, deliver: { _ in }))
+      }
+    }
+  }
+
+  private func streamStart(resumedFrom: String?) -> Payload.StreamStart {
+    Payload.StreamStart(
+      tool: options.tool, manifest: plan.manifest.isEmpty ? nil : plan.manifest,
+      manifestSHA256: plan.manifestDigest.isEmpty ? nil : plan.manifestDigest, resumedFrom: resumedFrom)
+  }
+
+  /// Ends a run that could not begin.
+  private func refuse(_ fault: Fault) async -> RunOutcome {
+    state.withLock { $0.isOver = true }
+    bus.emit(.streamStart(streamStart(resumedFrom: nil)))
+    bus.emit(.log(Payload.LogLine(.error, fault.message)))
+    let exit: ExitCode =
+      fault.code == "state.locked" ? .held : fault.kind == .internal ? .bug : fault.kind == .config ? .usage : .disk
+    let end = Payload.RunEnd(
+      result: .error, exit: exit.rawValue, items: ItemCounts(total: 0), bytesIn: 0,
+      errors: [CodeCount(code: fault.code, count: 1)])
+    await bus.finish(end)
+    return RunOutcome(end: end, isComplete: false, elapsed: .zero, fault: fault)
+  }
+}
+
+/// How a run ended.
+public struct RunOutcome: Sendable {
+  /// What `run.end` says.
+  public var end: Payload.RunEnd
+  /// Whether every source was read to its end and every item ended.
+  public var isComplete: Bool
+  /// How long it took.
+  public var elapsed: Interval
+  /// Why the run could not begin.
+  public var fault: Fault?
+
+  /// The exit code of the program.
+  public var exit: ExitCode { ExitCode(rawValue: end.exit) ?? .bug }
+
+  /// Adds something that makes the run worse.
+  mutating func add(_ code: ExitCode) {
+    end.exit = ExitCode.strongest([exit, code]).rawValue
+    if end.result == .success { end.result = .failure }
+  }
+}
+
+/// What the loop is made of.
+struct RunParts {
+  var plan: Plan
+  var options: RunOptions
+  var id: String
+  var clock: any TimeSource
+  var store: RunStore
+  var teller: Teller
+  var services: Services
+}
+
+/// A run whose state is open and locked.
+private struct OpenRun: Sendable {
+  let loop: RunLoop
+  let store: Store
+  let runStore: RunStore
+  let folder: StateFolder
+  let services: Services
+  let number: Int
+  let id: String
+  let plan: Plan
+  let resumedFrom: String?
+  let recovery: Recovery
+
+  /// What is worth saying of how the state was found.
+  var notes: [String] {
+    recovery.adoptedFiles == 0
+      ? [] : ["took over \(recovery.adoptedFiles) finished files that a run which was cut off had left"]
+  }
+
+  func record(of outcome: RunOutcome, at time: WallTime) -> RunRecord {
+    let items = outcome.end.items
+    return RunRecord(
+      number: number, id: id, manifest: plan.manifest, manifestDigest: plan.manifestDigest, started: time, ended: time,
+      result: outcome.end.result.rawValue, exit: outcome.end.exit, isComplete: outcome.isComplete,
+      facts: [
+        "output": .string(plan.settings.outputFolder), "total": .int(items.ended), "ok": .int(items.ok),
+        "cached": .int(items.cached), "filtered": .int(items.filtered), "failed": .int(items.failed),
+        "cancelled": .int(items.cancelled), "bytes_in": .int(outcome.end.bytesIn),
+        "ms": .double(outcome.elapsed.milliseconds),
+      ])
+  }
+
+  func close(_ record: RunRecord) {
+    runStore.close(record)
+    services.blocking.close()
+    store.close()
+  }
+}
+
+/// Holds the loop's mailbox for those that are made before the loop.
+private final class MailboxHolder: Sendable {
+  let mailbox = Guarded<Mailbox<RunLoop.Letter>?>(nil)
+
+  func post(_ answers: [StoreAnswer]) {
+    var replies: [StoreReply] = []
+    for answer in answers {
+      let fault: Fault? = if case .failure(let fault) = answer.outcome { fault } else { nil }
+      if answer.ticket != 0 {
+        replies.append(.itemEnded(ticket: Int(answer.ticket), fault))
+      } else if let fault {
+        replies.append(.runFault(fault))
+      }
+    }
+    if !replies.isEmpty { mailbox.withLock { $0 }?.post(.stored(replies)) }
+  }
+
+  func post(_ level: LogLevel, _ message: String) { mailbox.withLock { $0 }?.post(.log(level, message)) }
+}
+
+/// Passes on that a required listener is behind or has caught up.
+private final class HoldHolder: Sendable {
+  let mailbox = Guarded<Mailbox<RunLoop.Letter>?>(nil)
+
+  func changed() { mailbox.withLock { $0 }?.post(.holdChanged) }
+}
+
+extension Listener {
+  /// A sink of the manifest as a listener.
+  init(_ planned: PlannedSink, _ sink: any Sink) {
+    self.init(
+      name: planned.id, filter: EventFilter(globs: planned.events), isRequired: planned.isRequired,
+      render: { sink.render($0, into: &$1) }, open: { try await sink.open() }, deliver: { try await sink.deliver($0) },
+      close: { try await sink.close() })
+  }
+}
+
+/// Does blocking work on a thread of its own, so that it may wait as long as it likes.
+func onThread<Result: Sendable>(_ name: String, _ body: @escaping @Sendable () -> Result) async -> Result {
+  await withCheckedContinuation { continuation in
+    WorkerThread.start(name) { continuation.resume(returning: body()) }
+  }
+}

@@ -1,0 +1,88 @@
+import FlowBase
+import FlowParts
+import FlowStore
+
+/// What all stages of a run share: threads, the disk, and each other's engines.
+final class Services: Sendable {
+  let settings: RunSettings
+  let blocking: BlockingPool
+  let store: RunStore
+  private let resources = Guarded<[ObjectIdentifier: any Sendable]>([:])
+  private let tellLog: @Sendable (LogLevel, String) -> Void
+
+  init(
+    settings: RunSettings, blocking: BlockingPool, store: RunStore, log: @escaping @Sendable (LogLevel, String) -> Void
+  ) {
+    self.settings = settings
+    self.blocking = blocking
+    self.store = store
+    tellLog = log
+  }
+
+  /// The services for a node's work on an item.
+  func forLeg(item: Int, node: Int, mayMove: Bool) -> LegServices {
+    LegServices(base: self, owner: store.owner(item: item, node: node), mayMove: mayMove)
+  }
+
+  /// The services for a stage's work on a group or on the run.
+  func forBarrier(stage: Int, group: String?) -> LegServices {
+    LegServices(base: self, owner: store.owner(barrier: stage, group: group), mayMove: true)
+  }
+
+  func shared<Resource: Sendable>(_ type: Resource.Type, make: () throws(Fault) -> Resource) throws(Fault) -> Resource {
+    try resources.withLock { (resources) throws(Fault) in
+      if let known = resources[ObjectIdentifier(type)] as? Resource { return known }
+      let made = try make()
+      resources[ObjectIdentifier(type)] = made
+      return made
+    }
+  }
+
+  func log(_ level: LogLevel, _ message: String) { tellLog(level, message) }
+}
+
+/// The run's services on behalf of one leg, group or run.
+struct LegServices: RunServices {
+  let base: Services
+  let owner: OutputOwner
+  /// Whether a temporary file that is published may be moved, since no other stage reads it.
+  let mayMove: Bool
+
+  var settings: RunSettings { base.settings }
+  var blocking: BlockingPool { base.blocking }
+
+  func makePartial() throws(Fault) -> any PartialWriter { base.store.makePartial() }
+
+  func publish(_ content: Content, at path: String, options: PublishOptions) async throws(Fault) -> OutputFact {
+    switch content {
+    case .bytes(let bytes): return try await base.store.publish(.memory(bytes), at: path, options, owner)
+    case .file(let file): return try await publish(file, at: path, options)
+    case .deferred(let work):
+      let made: Content
+      do { made = try await work.realise() } catch { throw Fault(error) }
+      if case .deferred = made { throw .internal("deferred", "deferred content gave deferred content") }
+      return try await publish(made, at: path, options: options)
+    }
+  }
+
+  private func publish(_ file: HeldFile, at path: String, _ options: PublishOptions) async throws(Fault) -> OutputFact {
+    guard mayMove, file.claimMove(), let finished = base.store.finishedFile(file) else {
+      return try await base.store.publish(
+        .copy(path: file.path, bytes: file.bytes, sha256: file.sha256), at: path, options, owner)
+    }
+    do throws(Fault) {
+      let fact = try await base.store.publish(.file(finished), at: path, options, owner)
+      file.becamePublished(at: base.store.absolute(fact.path))
+      return fact
+    } catch {
+      file.releaseClaim()
+      throw error
+    }
+  }
+
+  func shared<Resource: Sendable>(_ type: Resource.Type, make: () throws(Fault) -> Resource) throws(Fault) -> Resource {
+    try base.shared(type, make: make)
+  }
+
+  func log(_ level: LogLevel, _ message: String) { base.log(level, message) }
+}

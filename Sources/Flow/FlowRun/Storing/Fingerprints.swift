@@ -1,0 +1,157 @@
+import FlowBase
+import FlowExpressions
+import FlowParts
+import FlowPlan
+
+/// Digests of what an item's result depends on, so that the next run can tell whether it still holds.
+///
+/// Order, layout and comments of the manifest are no part of it, nor are limits and retries; of a row only the cells
+/// that the plan reads.
+struct Fingerprints: Sendable {
+  private let plan: [UInt8]
+  /// The columns and generator names that the plan reads; nil where it reads them all.
+  private let rowNames: Set<String>?
+  private let loopNames: Set<String>?
+
+  init(_ plan: Plan) {
+    var writer = JSONWriter()
+    writer.beginArray()
+    for stage in plan.stages where !stage.scope.isBarrier {
+      writer.beginArray()
+      writer.string(stage.id)
+      writer.string(stage.op)
+      writer.int(stage.part.spec.version)
+      writer.string("\(stage.scope == .item)")
+      writer.string(stage.onError.rawValue)
+      if case .expression(let condition) = stage.condition { writer.string(condition.canonical) }
+      writer.endArray()
+    }
+    for node in plan.nodes where !plan.stages[node.stage].scope.isBarrier {
+      writer.beginArray()
+      writer.int(node.stage)
+      writer.value(.map(node.axes))
+      writer.string(node.config.canonical)
+      for input in node.inputs { writer.int(input) }
+      writer.endArray()
+    }
+    writer.string(plan.settings.onExists.rawValue)
+    writer.endArray()
+    self.plan = Digest.sha256(of: writer.bytes).bytes
+    let references = plan.references
+    rowNames = Fingerprints.names(references, .row)
+    loopNames = Fingerprints.names(references, .for)
+  }
+
+  private static func names(_ references: [Reference], _ namespace: Namespace) -> Set<String>? {
+    var names = Set<String>()
+    for reference in references where reference.namespace == namespace {
+      guard let name = reference.path.first else { return nil }
+      names.insert(name)
+    }
+    return names
+  }
+
+  /// The digest of what a source says of an item: 16 bytes.
+  func input(of item: Item) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.beginArray()
+    writer.string(item.url ?? "")
+    if let path = item.fields["path"] { writer.value(path) }
+    write(item.row, rowNames, &writer)
+    write(item.loop, loopNames, &writer)
+    if let digest = item.expected.sha256 { writer.string(digest.hex) }
+    if let digest = item.expected.sha512 { writer.string(digest.hex) }
+    if let size = item.expected.size { writer.int(size) }
+    for header in item.headers {
+      writer.string(header.name)
+      writer.string(header.value)
+    }
+    writer.endArray()
+    return Array(Digest.sha256(of: writer.bytes).bytes.prefix(16))
+  }
+
+  private func write(_ fields: Fields, _ names: Set<String>?, _ writer: inout JSONWriter) {
+    for (name, value) in fields where names?.contains(name) ?? true {
+      writer.string(name)
+      writer.value(value)
+    }
+  }
+
+  /// The digest of all that an item's result depends on, with that of its input in front: 32 bytes.
+  func of(_ item: Item, input: [UInt8]) -> [UInt8] {
+    input + Digest.sha256(of: plan + input).bytes.prefix(16)
+  }
+}
+
+/// What a single operation's result depends on, part by part, so that a miss can be explained.
+struct ResultKey: Sendable, Hashable {
+  var op: String
+  var version: Int
+  var config: String
+  var input: String
+
+  var parts: Fields {
+    ["op": .string(op), "version": .int(version), "config": .string(config), "input": .string(input)]
+  }
+}
+
+extension Config {
+  /// The configuration as a text that is equal for equal configurations.
+  var canonical: String {
+    var writer = JSONWriter()
+    write(entries, &writer)
+    return writer.text
+  }
+
+  private func write(_ entries: [Entry], _ writer: inout JSONWriter) {
+    writer.beginObject()
+    for entry in entries.sorted(by: { $0.name < $1.name }) {
+      writer.key(of: entry.name)
+      write(entry.value, &writer)
+    }
+    writer.endObject()
+  }
+
+  private func write(_ value: ConfigValue, _ writer: inout JSONWriter) {
+    switch value {
+    case .value(let value): writer.value(value)
+    case .template(let template, _): writer.string(template.canonical)
+    case .condition(let expression): writer.string(expression.canonical)
+    case .list(let elements):
+      writer.beginArray()
+      for element in elements { write(element, &writer) }
+      writer.endArray()
+    case .map(let entries): write(entries, &writer)
+    }
+  }
+}
+
+extension Plan {
+  /// Every name that the stages and sources read.
+  var references: [Reference] {
+    var references: [Reference] = []
+    for node in nodes { references += node.config.references }
+    for stage in stages {
+      if case .expression(let condition) = stage.condition { references += condition.references }
+      if case .group(let expression) = stage.scope { references += expression.references }
+    }
+    return references
+  }
+}
+
+extension Config {
+  /// Every name that its templates read.
+  var references: [Reference] { entries.flatMap(\.value.references) }
+}
+
+extension ConfigValue {
+  var references: [Reference] {
+    switch self {
+    case .value: []
+    case .template(let template, _): template.references
+    case .condition(let expression): expression.references
+    case .list(let elements): elements.flatMap(\.references)
+    case .map(let entries): entries.flatMap(\.value.references)
+    }
+  }
+}

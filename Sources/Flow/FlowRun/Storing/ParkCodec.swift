@@ -1,0 +1,66 @@
+import FlowBase
+import FlowGraph
+import FlowParts
+
+/// Parked items as the journal keeps them.
+enum ParkCodec {
+  static func encode(_ parked: ParkedItem) -> Fields {
+    [
+      "item": ItemCodec.encode(parked.item), "input": .string(Hex.encode(parked.input)),
+      "states": .list(parked.states.map { .int(Int($0.rawValue)) }),
+      "results": .list(parked.results.map { $0.map(encode) ?? .null }),
+      "outputs": .list(parked.outputs.map { .list([.int($0.node), ItemCodec.encode($0.fact)]) }),
+      "tries": .list(parked.tries.map(Value.int)), "times": .list(parked.stageTimes.map(Value.int)),
+      "failures": .list(
+        parked.failures.map { .list([.int($0.node), .int($0.attempt), ItemCodec.encode($0.fault)]) }),
+      "shared": .bool(parked.isShared),
+    ]
+  }
+
+  static func decode(_ id: Int, _ fields: Fields, store: RunStore) -> ParkedItem? {
+    guard let item = fields["item"].flatMap(ItemCodec.decode) else { return nil }
+    return ParkedItem(
+      id: id, item: item, input: Hex.decode(fields["input"]?.asString ?? "") ?? [],
+      states: list(fields, "states").map { NodeState(rawValue: UInt8($0.asInt ?? 0)) ?? .waiting },
+      results: list(fields, "results").map { decode($0, store) },
+      outputs: list(fields, "outputs").compactMap { pair in
+        guard let parts = pair.asList, parts.count == 2, let node = parts[0].asInt,
+          let fact = ItemCodec.decodeOutput(parts[1])
+        else { return nil }
+        return PublishedOutput(fact: fact, node: node)
+      },
+      tries: list(fields, "tries").map { $0.asInt ?? 0 }, stageTimes: list(fields, "times").map { $0.asInt ?? -1 },
+      failures: list(fields, "failures").compactMap { entry in
+        guard let parts = entry.asList, parts.count == 3, let node = parts[0].asInt, let attempt = parts[1].asInt,
+          let fault = ItemCodec.decodeFault(parts[2])
+        else { return nil }
+        return Failure(node: node, fault: fault, attempt: attempt)
+      },
+      isShared: fields["shared"]?.asBool ?? false)
+  }
+
+  private static func list(_ fields: Fields, _ name: String) -> [Value] { fields[name]?.asList ?? [] }
+
+  private static func encode(_ result: NodeResult) -> Value {
+    var map: Fields = ["fields": .map(result.fields)]
+    if case .file(let file)? = result.content {
+      map["path"] = .string(file.path)
+      map["bytes"] = .int(file.bytes)
+      map["sha256"] = .string(file.sha256.hex)
+    }
+    if !result.outputs.isEmpty { map["outputs"] = .list(result.outputs.map { ItemCodec.encode($0) }) }
+    return .map(map)
+  }
+
+  private static func decode(_ value: Value, _ store: RunStore) -> NodeResult? {
+    guard let map = value.asMap else { return nil }
+    var result = NodeResult(fields: map["fields"]?.asMap ?? [:])
+    if let path = map["path"]?.asString, let bytes = map["bytes"]?.asInt,
+      let digest = map["sha256"]?.asString.flatMap({ Digest(.sha256, parsing: $0) })
+    {
+      result.content = .file(store.held(path: path, bytes: bytes, sha256: digest))
+    }
+    result.outputs = (map["outputs"]?.asList ?? []).compactMap { ItemCodec.decodeOutput($0) }
+    return result
+  }
+}

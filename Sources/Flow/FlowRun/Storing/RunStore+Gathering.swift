@@ -1,0 +1,138 @@
+import FlowBase
+import FlowEvents
+import FlowParts
+import FlowPlan
+import FlowStore
+
+/// What stages that gather read and write.
+extension RunStore {
+  /// How many results a stage per run works on.
+  func resultCount(stage: Int) throws(Fault) -> Int {
+    var reader = GatheringPages(store: self, stage: stage, group: nil, everything: false)
+    var count = 0
+    while true {
+      let page = try reader.page(1024)
+      if page.isEmpty { return count }
+      count += page.count
+    }
+  }
+
+  /// The groups of a stage behind a given one, with the number of their members.
+  func groups(stage: Int, after last: String?, limit: Int) throws(Fault) -> [(group: String, count: Int)] {
+    try read { (reader) throws(Fault) in
+      try reader.groups(ofBarrier: barrierNumber(stage), run: run, after: last, limit: limit)
+    }
+  }
+
+  /// The members of a group or of the run, page by page.
+  func members(stage: Int, group: String?, everything: Bool) -> any GatheringReader {
+    GatheringPages(store: self, stage: stage, group: group, everything: everything)
+  }
+
+  /// The digest of all that a stage's result depends on: its configuration and the sorted list of (item, digest).
+  func gatheringDigest(stage: Int, group: String?, config: Config) throws(Fault) -> [UInt8] {
+    let stream = DigestStream()
+    let planned = plan.stages[stage]
+    stream.update(Array("\(planned.op) \(planned.part.spec.version) \(config.canonical)\n".utf8))
+    var reader = GatheringPages(store: self, stage: stage, group: group, everything: true)
+    while true {
+      let page = try reader.page(512)
+      if page.isEmpty { return stream.finish().bytes }
+      for member in page {
+        var line = "\(member.leg.item.name) \(member.stage) \(member.status)"
+        for output in member.outputs { line += " \(output.path) \(output.sha256)" }
+        line += " " + Value.map(member.leg.fields).text + "\n"
+        stream.update(Array(line.utf8))
+      }
+    }
+  }
+
+  /// What a stage published last, where it worked on the same and its files are still there.
+  func reusableBarrier(stage: Int, group: String?, digest: [UInt8]) throws(Fault) -> [OutputFact]? {
+    try read { (reader) throws(Fault) in
+      guard let known = try reader.barrier(barrierNumber(stage), group: group ?? ""), known.digest == digest,
+        known.status == .ok
+      else { return nil }
+      let outputs = try reader.outputs(ofBarrier: barrierNumber(stage), group: group ?? "")
+      // A stage that has published nothing has done something else, which cannot be seen to be still done.
+      guard !outputs.isEmpty, areUnchanged(outputs) else { return nil }
+      return outputs.map { output(of: $0) }
+    }
+  }
+
+  func recordBarrier(stage: Int, group: String?, digest: [UInt8], outputs: [OutputFact], fault: Fault?)
+    async throws(Fault)
+  {
+    try await perform(
+      .barrier(
+        BarrierRecord(
+          node: barrierNumber(stage), group: group ?? "", digest: digest, status: fault == nil ? .ok : .failed,
+          run: run, fault: fault)))
+  }
+}
+
+/// Hands out what a stage works on, read from the journal page by page.
+private struct GatheringPages: GatheringReader {
+  let store: RunStore
+  let stage: Int
+  let group: String?
+  let everything: Bool
+  private var cursor = PlaceCursor.start
+  private var spare: [Gathering.Member] = []
+
+  init(store: RunStore, stage: Int, group: String?, everything: Bool) {
+    self.store = store
+    self.stage = stage
+    self.group = group
+    self.everything = everything
+  }
+
+  mutating func next(upTo count: Int) async throws -> [Gathering.Member] {
+    if spare.isEmpty { spare = try page(256) }
+    let batch = Array(spare.prefix(count))
+    spare.removeFirst(batch.count)
+    return batch
+  }
+
+  mutating func page(_ limit: Int) throws(Fault) -> [Gathering.Member] {
+    while true {
+      let items = try store.read { [cursor] (reader) throws(Fault) in
+        guard let group else {
+          return try reader.gathered(
+            nodes: store.needed(by: stage), run: store.run, everything: everything, after: cursor, limit: limit)
+        }
+        return try reader.members(
+          ofBarrier: store.barrierNumber(stage), group: group, run: store.run, after: cursor, limit: limit)
+      }
+      guard let last = items.last else { return [] }
+      cursor = last.cursor
+      let page = items.flatMap { members(of: $0) }
+      if !page.isEmpty { return page }
+    }
+  }
+
+  private func members(of gathered: GatheredItem) -> [Gathering.Member] {
+    guard var item = gathered.item.facts["item"].flatMap(ItemCodec.decode) else { return [] }
+    item.index = gathered.item.index
+    let status = gathered.item.status.name
+    let made = gathered.results.compactMap { member(of: item, $0, gathered.outputs) }
+    if !made.isEmpty || !everything { return made }
+    return [
+      Gathering.Member(leg: Leg(item: item, fields: item.fields), stage: "", status: status, fault: gathered.item.fault)
+    ]
+  }
+
+  private func member(of item: Item, _ result: ResultRecord, _ outputs: [OutputRecord]) -> Gathering.Member? {
+    guard let node = store.node(of: result.node) else { return nil }
+    var leg = Leg(
+      item: item, axes: store.plan.nodes[node].axes, fields: result.fields["fields"]?.asMap ?? [:])
+    let facts = (result.fields["outputs"]?.asList ?? []).compactMap { ItemCodec.decodeOutput($0) }
+    if let kept = result.kept {
+      leg.content = .file(store.held(path: store.temporaryPath(kept.name), bytes: kept.bytes, sha256: kept.sha256))
+    } else if let output = outputs.first(where: { $0.owner.node == result.node }) {
+      leg.content = .file(
+        store.held(path: store.absolute(output.path), bytes: output.bytes, sha256: output.sha256))
+    }
+    return Gathering.Member(leg: leg, stage: store.plan.stages[store.plan.nodes[node].stage].id, outputs: facts)
+  }
+}

@@ -1,0 +1,346 @@
+import FlowBase
+import FlowEvents
+import FlowParts
+import FlowPlan
+import FlowStore
+
+/// The run's view of its journal and its files: items and stages by the plan's places instead of the journal's numbers.
+///
+/// What only the loop calls says so; the rest may be called from anywhere.
+final class RunStore: @unchecked Sendable {
+  let run: Int
+  let plan: Plan
+  private let journal: Journal
+  private let ledger: Ledger
+  private let tree: OutputTree
+  private let temporary: TemporaryFolder
+  private let sourceNumbers: [Int]
+  private let nodeNumbers: [Int]
+  /// The journal's numbers of stages that gather, by the plan's place; -1 for others.
+  private let barrierNumbers: [Int]
+  private let checksDigests: Bool
+  private let isFresh: Bool
+  private let loopReader: JournalReader
+  private var batch: [(ticket: UInt64, order: StoreOrder)] = []
+  private let jobReader: Guarded<JournalReader>
+
+  init(
+    plan: Plan, options: RunOptions, journal: Journal, ledger: Ledger, tree: OutputTree, temporary: TemporaryFolder,
+    run: Int, sourceNumbers: [Int], nodeNumbers: [Int]
+  ) throws(Fault) {
+    self.plan = plan
+    self.run = run
+    self.journal = journal
+    self.ledger = ledger
+    self.tree = tree
+    self.temporary = temporary
+    self.sourceNumbers = sourceNumbers
+    self.nodeNumbers = nodeNumbers
+    barrierNumbers = plan.stages.indices.map { stage in
+      guard plan.stages[stage].scope.isBarrier else { return -1 }
+      return plan.nodes.firstIndex { $0.stage == stage }.map { nodeNumbers[$0] } ?? -1
+    }
+    checksDigests = options.checksDigests
+    isFresh = options.fresh || plan.state.refresh == .always
+    loopReader = try journal.reader()
+    jobReader = Guarded(try journal.reader())
+  }
+
+  // MARK: Items, for the loop
+
+  /// What is known of an item; a journal that cannot be read knows nothing, and then the work is done again.
+  func lookup(source: Int, key: String) -> StoredItem? {
+    guard let record = try? loopReader.item(source: sourceNumbers[source], key: key) else { return nil }
+    let status = FlowEvents.ItemStatus(rawValue: record.status.name) ?? .failed
+    return StoredItem(
+      id: record.id, run: record.run, status: status, input: Array(record.fingerprint.prefix(16)),
+      fingerprint: record.fingerprint, facts: record.facts)
+  }
+
+  /// The end of an item that needs no work, since nothing that it depends on has changed; nil where there is work.
+  func reusable(_ known: StoredItem, fingerprint: [UInt8]) -> Payload.ItemEnd? {
+    guard !isFresh, known.run != run, known.status == .ok || known.status == .filtered else { return nil }
+    let compares = plan.state.rerunOn
+    if compares.contains(.input), known.input != Array(fingerprint.prefix(16)) { return nil }
+    if compares.contains(.config), known.fingerprint != fingerprint { return nil }
+    let end = EndCodec.cachedEnd(known.status, known.facts)
+    guard compares.contains(.outputMissing), !end.outputs.isEmpty else { return end }
+    guard let outputs = try? loopReader.outputs(of: known.id) else { return nil }
+    for fact in end.outputs {
+      guard let output = outputs.first(where: { $0.path == fact.path }) else { return nil }
+      switch try? tree.condition(of: output, by: checksDigests ? .digest : .stat) {
+      case .unchanged: continue
+      case .touched(let stamp): touched[known.id, default: [:]][output.path] = stamp
+      default: return nil
+      }
+    }
+    return end
+  }
+
+  private var touched: [Int: [String: FileStamp]] = [:]
+
+  func makeItemID() -> Int { journal.makeItemID() }
+
+  /// Says that an item is as an earlier run left it.
+  func touch(ticket: Int, item: Item, source: Int, known: StoredItem) {
+    let confirmation = Confirmation(
+      item: known.id, index: item.index, outputs: known.facts["outputs"]?.asList?.count ?? 0, run: run,
+      touched: touched.removeValue(forKey: known.id) ?? [:])
+    batch.append((UInt64(ticket), .confirm(confirmation)))
+    addMemberships(known, item, source)
+  }
+
+  /// Puts an item that needs no work into the groups that it was in.
+  private func addMemberships(_ known: StoredItem, _ item: Item, _ source: Int) {
+    guard let groups = known.facts["groups"]?.asList else { return }
+    let records = groups.compactMap { entry -> MembershipRecord? in
+      guard let parts = entry.asList, parts.count == 3, let stage = parts[0].asString, let node = parts[1].asInt,
+        let group = parts[2].asString, let barrier = plan.stages.firstIndex(where: { $0.id == stage }),
+        barrierNumbers[barrier] >= 0
+      else { return nil }
+      return MembershipRecord(
+        barrier: barrierNumbers[barrier], group: group, item: known.id, source: sourceNumbers[source],
+        index: item.index, node: node, run: run)
+    }
+    if !records.isEmpty { batch.append((0, .members(records))) }
+  }
+
+  /// Writes an item's end; its ticket is answered when that is safe.
+  func end(_ draft: ItemRecordDraft) {
+    var facts = EndCodec.encode(draft.item, draft.end)
+    for result in draft.results { batch.append((0, .result(record(draft.id, result)))) }
+    if !draft.memberships.isEmpty {
+      facts["groups"] = .list(
+        draft.memberships.map {
+          .list([.string(plan.stages[$0.barrier].id), .int(nodeNumbers[$0.node]), .string($0.group)])
+        })
+      batch.append(
+        (
+          0,
+          .members(
+            draft.memberships.map {
+              MembershipRecord(
+                barrier: barrierNumbers[$0.barrier], group: $0.group, item: draft.id,
+                source: sourceNumbers[draft.source], index: draft.item.index, node: nodeNumbers[$0.node], run: run)
+            })
+        ))
+    }
+    let fault = draft.status == .failed || draft.status == .cancelled ? draft.fault : nil
+    batch.append(
+      (
+        UInt64(draft.ticket),
+        .item(
+          ItemRecord(
+            id: draft.id, source: sourceNumbers[draft.source], key: draft.item.key, index: draft.item.index,
+            url: draft.item.url.map { Redaction.url($0) }, status: FlowStore.ItemStatus(draft.status), run: run,
+            fingerprint: draft.fingerprint, facts: facts, fault: fault))
+      ))
+  }
+
+  private func record(_ item: Int, _ draft: ItemRecordDraft.Result) -> ResultRecord {
+    var kept: ResultRecord.Kept?
+    var fields: Fields = ["fields": .map(draft.result.fields)]
+    switch draft.result.content {
+    case .file(let file)?:
+      fields["sha256"] = .string(file.sha256.hex)
+      if let finished = finishedFile(file), file.isTemporary {
+        file.keep()
+        kept = ResultRecord.Kept(name: finished.name, bytes: file.bytes, sha256: file.sha256)
+      }
+    case .bytes, .deferred, nil: break
+    }
+    if !draft.result.outputs.isEmpty {
+      fields["outputs"] = .list(draft.result.outputs.map { ItemCodec.encode($0) })
+    }
+    return ResultRecord(
+      item: item, node: nodeNumbers[draft.node], run: run, parts: draft.key?.parts ?? [:], fields: fields, kept: kept)
+  }
+
+  /// What an earlier run made of a node, where it depends on the same and its bytes are still there.
+  func reusableResult(_ known: StoredItem, node: Int, key: ResultKey) -> NodeResult? {
+    guard !isFresh, let record = try? loopReader.result(of: known.id, node: nodeNumbers[node]),
+      record.parts == key.parts
+    else { return nil }
+    var result = NodeResult(fields: record.fields["fields"]?.asMap ?? [:])
+    guard let text = record.fields["sha256"]?.asString, let digest = Digest(.sha256, parsing: text) else {
+      return result
+    }
+    if let kept = record.kept, (try? FileSystem.facts(temporary.path(of: kept.name)))?.size == kept.bytes {
+      let folder = temporary
+      result.content = .file(
+        HeldFile(path: temporary.path(of: kept.name), bytes: kept.bytes, sha256: kept.sha256, isTemporary: true) {
+          path in
+          folder.remove(String(path.split(separator: "/").last ?? ""))
+        })
+      return result
+    }
+    guard let outputs = try? loopReader.outputs(of: known.id) else { return nil }
+    for output in outputs where output.sha256 == digest {
+      guard let condition = try? tree.condition(of: output) else { continue }
+      switch condition {
+      case .unchanged, .touched:
+        result.content = .file(
+          HeldFile(path: tree.absolute(output.path), bytes: output.bytes, sha256: digest, isTemporary: false) { _ in })
+        return result
+      case .altered, .missing: continue
+      }
+    }
+    return nil
+  }
+
+  func sourceEnded(_ source: Int, items: Int, duplicates: Int) {
+    batch.append(
+      (
+        0,
+        .source(
+          SourceRecord(
+            source: sourceNumbers[source], run: run, total: items, items: items, duplicates: duplicates,
+            isExhausted: true))
+      ))
+  }
+
+  /// Hands what has gathered to the ledger.
+  func flush() {
+    guard !batch.isEmpty else { return }
+    ledger.post(contentsOf: batch)
+    batch.removeAll(keepingCapacity: true)
+  }
+
+  // MARK: Gates, for the loop
+
+  /// The gate under which all parked items are filed: the machine knows which of them may go on.
+  private static let gate = 0
+
+  func park(_ parked: ParkedItem) {
+    batch.append(
+      (0, .park(ParkedRecord(gate: RunStore.gate, item: parked.id, run: run, state: ParkCodec.encode(parked)))))
+  }
+
+  /// Brings parked items back, the oldest first; `give` gets none when there are none left.
+  func unpark(_ count: Int, _ give: @escaping @Sendable ([ParkedItem]) -> Void) {
+    flush()
+    let (ledger, run, jobReader) = (ledger, run, jobReader)
+    Task {
+      do {
+        // Behind everything that was posted before, so that what is being parked is seen.
+        try await ledger.perform(.flush)
+        let records = try jobReader.withLock { (reader) throws(Fault) in
+          try reader.parked(at: RunStore.gate, run: run, limit: count)
+        }
+        if let last = records.last { try await ledger.perform(.unpark(gate: RunStore.gate, through: last.seq)) }
+        give(records.compactMap { ParkCodec.decode($0.item, $0.state, store: self) })
+      } catch {
+        give([])
+      }
+    }
+  }
+
+  // MARK: Files
+
+  func owner(item: Int, node: Int) -> OutputOwner { .item(item, node: nodeNumbers[node]) }
+  func owner(barrier: Int, group: String?) -> OutputOwner {
+    .barrier(node: barrierNumbers[barrier], group: group ?? "")
+  }
+  func absolute(_ path: String) -> String { tree.absolute(path) }
+  func makePartial() -> any PartialWriter { PartialAdapter(temporary.makePartial()) }
+
+  /// The temporary file that a held file is, if it is one of ours.
+  func finishedFile(_ file: HeldFile) -> FinishedFile? {
+    let path = file.path
+    guard path.hasPrefix(temporary.path + "/") else { return nil }
+    return FinishedFile(
+      name: String(path.dropFirst(temporary.path.count + 1)), folder: temporary, bytes: file.bytes, sha256: file.sha256)
+  }
+
+  /// A file that stays where it is: published, or kept for a later part of the run.
+  func held(path: String, bytes: Int, sha256: Digest) -> HeldFile {
+    HeldFile(path: path, bytes: bytes, sha256: sha256, isTemporary: false) { _ in }
+  }
+
+  func temporaryPath(_ name: String) -> String { temporary.path(of: name) }
+
+  func publish(_ bytes: PublishOrder.Bytes, at path: String, _ options: PublishOptions, _ owner: OutputOwner)
+    async throws(Fault) -> OutputFact
+  {
+    let done = try await ledger.publish(
+      PublishOrder(
+        path: path, bytes: bytes, owner: owner, ownerName: options.owner,
+        onExists: PublishOrder.OnExists(rawValue: options.onExists.rawValue) ?? .keep, mode: options.mode,
+        media: options.media, run: run))
+    return OutputFact(path: done.path, bytes: done.bytes, sha256: done.sha256.hex, media: done.media ?? options.media)
+  }
+
+  // MARK: Stages that gather, for their jobs
+
+  func read<Result>(_ body: (JournalReader) throws(Fault) -> Result) throws(Fault) -> Result {
+    try jobReader.withLock { (reader) throws(Fault) in try body(reader) }
+  }
+
+  /// The journal's numbers of the nodes whose results a stage that gathers works on, in the order of the plan.
+  func needed(by stage: Int) -> [Int] {
+    plan.nodes.indices.filter {
+      plan.stages[stage].needs.contains(plan.nodes[$0].stage) && !plan.stages[plan.nodes[$0].stage].scope.isBarrier
+    }.map { nodeNumbers[$0] }
+  }
+
+  /// The plan's node of a number of the journal.
+  func node(of number: Int) -> Int? { nodeNumbers.firstIndex(of: number) }
+
+  func barrierNumber(_ stage: Int) -> Int { barrierNumbers[stage] }
+  func sourceName(_ number: Int) -> String {
+    sourceNumbers.firstIndex(of: number).map { plan.sources[$0].id } ?? ""
+  }
+
+  func output(of record: OutputRecord) -> OutputFact {
+    OutputFact(path: record.path, bytes: record.bytes, sha256: record.sha256.hex, media: record.media)
+  }
+
+  /// Whether the files that a stage published last are still there unchanged.
+  func areUnchanged(_ outputs: [OutputRecord]) -> Bool {
+    outputs.allSatisfy {
+      switch try? tree.condition(of: $0, by: checksDigests ? .digest : .stat) {
+      case .unchanged, .touched: true
+      default: false
+      }
+    }
+  }
+
+  func perform(_ order: StoreOrder) async throws(Fault) { try await ledger.perform(order) }
+
+  /// Writes everything that is left and ends the writing; blocks until that is done.
+  func close(_ record: RunRecord) {
+    flush()
+    ledger.post(.endRun(record), ticket: 0)
+    ledger.close()
+  }
+}
+
+extension FlowStore.ItemStatus {
+  init(_ status: FlowEvents.ItemStatus) {
+    switch status {
+    case .ok: self = .ok
+    case .filtered: self = .filtered
+    case .failed: self = .failed
+    case .cancelled: self = .cancelled
+    }
+  }
+}
+
+/// A temporary file of the store as stages see it.
+private final class PartialAdapter: PartialWriter {
+  private let file: PartialFile
+
+  init(_ file: PartialFile) { self.file = file }
+
+  var count: Int { file.count }
+  func write(_ bytes: UnsafeRawBufferPointer) throws(Fault) { unsafe try file.write(bytes) }
+  func restart() throws(Fault) { try file.restart() }
+  func abandon() { file.abandon() }
+
+  func finish() throws(Fault) -> HeldFile {
+    let finished = try file.finish()
+    return HeldFile(path: finished.path, bytes: finished.bytes, sha256: finished.sha256, isTemporary: true) { _ in
+      finished.remove()
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import FlowBase
+import FlowEvents
+import FlowParts
+
+/// What an earlier run, or this one, has written down of an item.
+struct StoredItem: Sendable {
+  var id: Int
+  /// The number of the run that saw it last.
+  var run: Int
+  var status: ItemStatus
+  /// The digest of what the source said of it.
+  var input: [UInt8]
+  /// The digest of all that its result depends on, `input` in front.
+  var fingerprint: [UInt8]
+  /// What is needed to tell its end again.
+  var facts: Fields
+}
+
+/// What the journal is told of an item that has ended.
+struct ItemRecordDraft: Sendable {
+  /// What a node made, for stages that gather and for later runs.
+  struct Result: Sendable {
+    var node: Int
+    var result: NodeResult
+    var key: ResultKey?
+    var isForBarriers = false
+  }
+  /// That a leg belongs to a group.
+  struct Membership: Sendable {
+    var barrier: Int
+    var node: Int
+    var group: String
+  }
+
+  var ticket: Int
+  var id: Int
+  var item: Item
+  var source: Int
+  var status: ItemStatus
+  var input: [UInt8]
+  var fingerprint: [UInt8]
+  var fault: Fault?
+  var end: Payload.ItemEnd?
+  var results: [Result] = []
+  var memberships: [Membership] = []
+}
+
+/// What the store answers.
+enum StoreReply: Sendable {
+  /// An item's end is safe, or could not be written.
+  case itemEnded(ticket: Int, Fault?)
+  /// Something else could not be written.
+  case runFault(Fault)
+}
+
+/// The facts of an item's end, as the journal keeps them.
+enum EndCodec {
+  static func encode(_ item: Item, _ end: Payload.ItemEnd?) -> Fields {
+    var facts: Fields = ["item": ItemCodec.encode(item)]
+    guard let end else { return facts }
+    if !end.outputs.isEmpty {
+      facts["outputs"] = .list(
+        end.outputs.map { output in
+          .map([
+            "path": .string(output.path), "leg": .map(output.leg), "bytes": .int(output.bytes),
+            "sha256": .string(output.sha256), "media": output.media.map(Value.string) ?? .null,
+            "width": output.width.map(Value.int) ?? .null, "height": output.height.map(Value.int) ?? .null,
+          ])
+        })
+    }
+    if let reason = end.reason { facts["reason"] = .string(reason) }
+    if !end.stages.isEmpty { facts["stages"] = .list(end.stages.map { .string($0.stage) }) }
+    return facts
+  }
+
+  /// The end of an item of which an earlier run has done everything.
+  static func cachedEnd(_ status: ItemStatus, _ facts: Fields) -> Payload.ItemEnd {
+    var end = Payload.ItemEnd(status: status, isCached: true, attempts: 0, ratio: status == .ok ? 1 : nil)
+    end.reason = facts["reason"]?.asString
+    end.outputs = (facts["outputs"]?.asList ?? []).compactMap { value in
+      guard let map = value.asMap, let path = map["path"]?.asString else { return nil }
+      return Payload.Output(
+        path: path, leg: map["leg"]?.asMap ?? [:], media: map["media"]?.asString, bytes: map["bytes"]?.asInt ?? 0,
+        sha256: map["sha256"]?.asString ?? "", width: map["width"]?.asInt, height: map["height"]?.asInt)
+    }
+    end.stages = (facts["stages"]?.asList ?? []).map {
+      Payload.StageTime(stage: $0.text, elapsed: .zero, isCached: true)
+    }
+    return end
+  }
+}
