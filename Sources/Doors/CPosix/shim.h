@@ -3,9 +3,6 @@
 
 // Calls that Swift cannot see: variadic ones, and system calls without a wrapper in the C library.
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
