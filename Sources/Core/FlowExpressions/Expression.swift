@@ -77,7 +77,9 @@ public struct Expression: Sendable, Hashable {
     return checker.problems
   }
 
-  /// Its value. A missing field is null; what cannot be computed is a fault `expression.*` of class permanent.
+  /// Its value.
+  ///
+  /// A missing field is null; what cannot be computed is a fault `expression.*` of class permanent.
   public func evaluate(in scope: some Scope) throws(Fault) -> Value {
     do throws(Fault) {
       return try Evaluator.value(of: root, in: scope)

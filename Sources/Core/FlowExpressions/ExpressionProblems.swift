@@ -56,20 +56,6 @@ public enum ExpressionProblems {
         "Names begin with one of `vars env secret output row for item matrix group from out run`. A text needs quotes.",
       example: "filter: width > 10      # write item.width"),
     DiagnosticKind(
-      code: "E0211", title: "a name that its namespace does not have",
-      explanation: "The first word is known, and what follows it is not declared anywhere.",
-      example: "if: vars.seson == 'spring'      # declared is vars.season"),
-    DiagnosticKind(
-      code: "E0212", title: "a name that has no value at this place",
-      explanation:
-        "`vars env secret output` are known from the beginning, `row for` from the source on, `item matrix group from out` "
-        + "for each item, `run` in barriers and conditions.",
-      example: "vars: { size: \"${item.width}\" }      # there is no item yet"),
-    DiagnosticKind(
-      code: "E0213", title: "an environment variable or secret that is not listed",
-      explanation: "A manifest reads only the names that it lists under `env` and `secrets`.",
-      example: "url: \"https://${env.HOST}/x\"      # add `env: [HOST]`"),
-    DiagnosticKind(
       code: "E0214", title: "a field that is not set yet",
       explanation: "A field of the item is used before the stage that sets it.",
       example: "- filter: item.width >= 256      # add `- probe` above"),

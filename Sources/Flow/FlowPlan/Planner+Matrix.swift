@@ -16,12 +16,15 @@ extension Planner {
     }
     let site = ConfigReader.Site(name: "matrix", owner: draft.id, types: loadTypes("the matrix of \(draft.subject)"))
     guard let read = reader.read(entry.value, as: .map(.anything), at: site)?.plain?.asMap else { return }
-    do {
-      draft.legs = try Axes.legs(of: read)
+    do throws(AxesProblem) {
+      let axes = try Axes(matrix: read)
+      guard axes.product <= Planner.mostLegs else {
+        throw AxesProblem("\(draft.subject) would have \(axes.product) legs, more than \(Planner.mostLegs)")
+      }
+      draft.legs = Array(axes)
     } catch {
-      let node = error.axis.flatMap { entry.value[$0] } ?? entry.value
+      let node = error.key.flatMap { entry.value[$0] } ?? entry.value
       reader.add("E0122", error.message, at: node.place, hint: error.hint)
     }
-
   }
 }

@@ -5,6 +5,8 @@ extension Catalog {
   public static let builtins: Catalog = {
     var catalog = Catalog()
 
+    catalog.add(TemplateSource.part)
+
     catalog.add(Filter.part)
     catalog.add(Report.part)
     catalog.add(SetFields.part)

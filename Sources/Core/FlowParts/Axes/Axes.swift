@@ -75,8 +75,9 @@ public struct Axes: Sendable, Hashable {
   private static func commonCount(_ axes: [Axis]) throws(AxesProblem) -> Int {
     let count = axes.first?.count ?? 0
     guard let other = axes.first(where: { $0.count != count }) else { return count }
+    let lengths = axes.map { "\($0.name) has \($0.count)" }.joined(separator: ", ")
     throw AxesProblem(
-      "`zip` walks axes side by side, and they differ in length: \(axes.map { "\($0.name) has \($0.count)" }.joined(separator: ", "))",
+      "`zip` walks axes side by side, and they differ in length: \(lengths)",
       hint: "make them equally long, or leave `zip` out for every combination", key: other.name)
   }
 
