@@ -35,6 +35,7 @@ struct BombTests {
     #expect(codes(repeated("#", 16 << 20 | 1)) == ["E0001"])
     #expect(codes("a: " + repeated("x", 1 << 20)) == [])
     #expect(codes("a: " + repeated("x", 1 << 20 | 1)) == ["E0014"])
+    #expect(codes(repeated("x", 1 << 20 | 1)) == ["E0014"])
     #expect(codes(repeated("- a\n", 10_000)) == [])
     #expect(codes(repeated("- a\n", 10_001)) == ["E0015"])
     #expect(codes((0...10_000).map { "k\($0): 1\n" }.joined()) == ["E0015"])

@@ -57,6 +57,7 @@ struct ProblemTests {
     Case("a: `x`\n", ("E0024 1:4+1", "quotes")), Case("a: 1\nrubbish\nb: 2\n", ("E0025 2:1", "`key: value`")),
     Case("a: |x\n  text\n", ("E0026 1:5", "next line")), Case("a: * \n", ("E0027 1:5", "quote")),
     Case("a: 1\na: 2\nb: [\n", ("E0008 2:1", ""), ("E0021 3:4", "never closed")),
+    Case("{a: 1}\nb: 2\n", ("E0029 2:1", "ended above")), Case("a: 1\n...\n%x\n", ("E0028 3:3", "directive")),
     Case("a: é\u{0}\n", ("E0004 1:5+1", "NUL")), Case("a: \u{7}\n", ("E0004 1:4+1", "U+0007")),
     Case("a: 1\r\nb: \u{85}\u{9F}\n", ("E0004 2:5+1", "U+009F")),
   ]

@@ -61,7 +61,7 @@ struct Composer {
     let start = try next()
     guard case .documentStart = start.kind else { throw reportEmpty() }
     let first = try next()
-    if case .scalar("", _, .plain) = first.kind, first.anchor == nil, first.tag == nil { throw reportEmpty() }
+    if case .scalar(_, 0, .plain) = first.kind, first.anchor == nil, first.tag == nil { throw reportEmpty() }
     let root = try compose(first, depth: 1, isInFlow: false)
     _ = try next()
     let end = try next()

@@ -64,7 +64,7 @@ extension SyntaxFailure {
       return YAMLProblems.blockHeader.at(
         here, "behind `|` or `>` only `+`, `-`, a digit from 1 to 9 and a comment may stand",
         hint: "begin the text on the next line, indented")
-    default: return other(here)
+    default: return other(here, in: &text)
     }
   }
 
@@ -88,7 +88,8 @@ extension SyntaxFailure {
         ? [] : ["also \(others.count == 1 ? "line" : "lines") \(list)\(others.count > 10 ? " …" : "")"])
   }
 
-  private func other(_ place: Place) -> Diagnostic {
+  private func other(_ place: Place, in text: inout SourceText) -> Diagnostic {
+    let percent = UInt8(ascii: "%")
     switch context {
     case "while scanning an anchor", "while scanning an alias":
       return YAMLProblems.name.at(
@@ -97,6 +98,10 @@ extension SyntaxFailure {
     case _ where context.contains("tag"), _ where problem.contains("tag"):
       return YAMLProblems.tag.at(
         place, "the tag that begins with `!` is not well formed", hint: "quote a text that begins with `!`")
+    case _ where problem == "did not find expected <document start>" && text.character(at: mark.index) != percent:
+      return YAMLProblems.syntax.at(
+        place, "the document ended above; what stands here belongs to nothing",
+        hint: "check where the quotes and brackets above are closed, and that all top-level keys begin in column 1")
     case _ where context.contains("directive"), _ where problem.contains("directive"),
       _ where problem.contains("document start"), _ where problem.contains("incompatible"):
       return YAMLProblems.directive.at(
