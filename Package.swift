@@ -56,7 +56,7 @@ let package = Package(
     // Engines
     room("Engines", "FlowYAML", ["FlowBase", "CYAML"]),
     room("Engines", "FlowRecords", ["FlowBase", "CZlib"]),
-    room("Engines", "FlowTransfer", ["FlowBase", "CCurl"]),
+    room("Engines", "FlowTransfer", ["FlowBase", "FlowRecords", "CCurl"]),
     room("Engines", "FlowStore", ["FlowBase", "CSQLite"]),
 
     // Core

@@ -57,7 +57,11 @@ struct `Plain transfers` {
 
   @Test func `requests one after another use one connection`() async throws {
     let server = try LoopbackServer { _ in .ok("x") }
-    for _ in 0..<20 { #expect(await perform(server.url).fault == nil) }
+    let engine = TransferEngine(loops: 1, readsProxyEnvironment: false)
+    for turn in 0..<20 {
+      let result = try await engine.perform(request(server.url), into: MemorySink())
+      #expect(result.reusedConnection == (turn > 0))
+    }
     #expect(server.connectionCount == 1)
   }
 

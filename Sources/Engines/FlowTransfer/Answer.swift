@@ -11,8 +11,8 @@ struct Answer: Sendable, Hashable {
   var retryAfter: String?
   var contentLength: Int?
 
-  /// Whether the body is what was asked for.
-  var isSuccess: Bool { (200...299).contains(status) }
+  /// Whether the body is what was asked for; nobody here asks for a part.
+  var isSuccess: Bool { (200...299).contains(status) && status != 206 }
   /// Whether this is a redirect that names where to.
   var redirect: String? {
     switch status {
@@ -52,7 +52,9 @@ struct Answer: Sendable, Hashable {
     case 14 where unsafe Answer.matches(line, 14, "content-length"): contentLength = Int(value())
     case 16 where unsafe Answer.matches(line, 16, "content-encoding"):
       let coding = value().lowercased()
-      if coding != "identity" && !coding.isEmpty { contentEncoding = coding }
+      if coding != "identity" && !coding.isEmpty {
+        contentEncoding = contentEncoding.map { "\($0), \(coding)" } ?? coding
+      }
     default: break
     }
   }

@@ -1,5 +1,6 @@
 internal import CCurl
 internal import FlowBase
+internal import FlowRecords
 
 /// A handle of libcurl with what its callbacks need; used again and again, by one loop's thread only.
 @safe final class EasyHandle {
@@ -24,8 +25,11 @@ internal import FlowBase
   /// Whether the connection goes to a proxy, whose own address is not asked about.
   private var isProxied = false
   private var hop: Hop?
+  /// Unpacks the body where that is not left to libcurl, which does not look whether the stream's end came.
+  private var inflater: Inflater?
   private var headBytes = 0
   private var discarded = 0
+  private var hasPackedBytes = false
   /// Whether it has cookies or certificates of one host, so that it must not serve another.
   private(set) var isTainted = false
 
@@ -58,6 +62,7 @@ internal import FlowBase
     unsafe set(CURLOPT_WRITEDATA, me)
     unsafe set(CURLOPT_HEADERDATA, me)
     unsafe set(CURLOPT_OPENSOCKETDATA, me)
+    unsafe set(CURLOPT_PREREQDATA, me)
     _ = unsafe imgflow_set_bytes_callback(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
       guard let easy = unsafe EasyHandle.of(context), let bytes = unsafe bytes else { return 0 }
       return unsafe easy.take(body: UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
@@ -70,6 +75,10 @@ internal import FlowBase
     _ = unsafe imgflow_set_socket_callback(handle) { context, _, address in
       guard let easy = unsafe EasyHandle.of(context), let address = unsafe address else { return -1 }
       return unsafe easy.open(address)
+    }
+    _ = unsafe imgflow_set_request_callback(handle) { context, peer, _, _, _ in
+      guard let easy = unsafe EasyHandle.of(context), let peer = unsafe peer else { return CURL_PREREQFUNC_ABORT }
+      return unsafe easy.mayAsk(String(cString: peer)) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
   }
 
@@ -104,7 +113,10 @@ internal import FlowBase
     openedSockets = 0
     headBytes = 0
     discarded = 0
+    hasPackedBytes = false
     isProxied = !proxy.isEmpty
+    inflater = nil
+    set(CURLOPT_HTTP_CONTENT_DECODING, 1)
     unsafe errorText.pointee = 0
     if isProxied { try checkLiteralTarget(hop, policy: request.addresses) }
 
@@ -150,6 +162,7 @@ internal import FlowBase
     transfer = nil
     hop = nil
     fault = nil
+    inflater = nil
     answer = Answer()
   }
 
@@ -201,6 +214,15 @@ internal import FlowBase
     return unsafe imgflow_open_socket(address)
   }
 
+  /// Whether a connection that was opened for an earlier request may serve this one.
+  private func mayAsk(_ peer: String) -> Bool {
+    guard openedSockets == 0, !isProxied, let hop, let transfer else { return true }
+    guard let address = NetworkAddress(parsing: peer) else { return false }
+    if transfer.request.addresses.allows(address, host: hop.url.host, port: hop.url.port) { return true }
+    fault = EasyHandle.blocked(address, hop)
+    return false
+  }
+
   private func take(line: UnsafeRawBufferPointer) -> Bool {
     guard let transfer else { return false }
     transfer.heard(at: clock.now)
@@ -220,7 +242,28 @@ internal import FlowBase
       fault = tooLarge(limit)
       return false
     }
+    if answer.isComplete, answer.isSuccess, let coding = answer.contentEncoding { unpack(coding) }
     return true
+  }
+
+  /// Unpacks the body here; libcurl has not begun with it.
+  private func unpack(_ coding: String) {
+    switch coding {
+    case "gzip", "x-gzip": inflater = Inflater(.gzip)
+    case "deflate": inflater = Inflater(.deflate)
+    default: return
+    }
+    set(CURLOPT_HTTP_CONTENT_DECODING, 0)
+  }
+
+  /// The fault of a packed body that ended before its stream did.
+  var truncatedStreamFault: Fault? {
+    guard let inflater, let transfer, !inflater.isAtEnd, hop?.method != .head, hasPackedBytes else { return nil }
+    let host = transfer.hop.url.host
+    return Fault(
+      "body.truncated", .transient,
+      "the body from \(host) ended in the middle of its \(answer.contentEncoding ?? "") stream",
+      httpStatus: answer.status, host: host)
   }
 
   private func take(body: UnsafeRawBufferPointer) -> Bool {
@@ -231,20 +274,26 @@ internal import FlowBase
       isDiscardCut = discarded > EasyHandle.discardLimit
       return !isDiscardCut
     }
-    if let limit = transfer.request.limits.maximumBytes, transfer.bytes + body.count > limit {
-      fault = tooLarge(limit)
-      return false
-    }
-    do {
-      try unsafe transfer.sink.write(body)
+    do throws(Fault) {
+      if let inflater {
+        hasPackedBytes = true
+        try unsafe inflater.update(body) { bytes throws(Fault) in try unsafe deliver(bytes, to: transfer) }
+      } else {
+        try unsafe deliver(body, to: transfer)
+      }
+      return true
     } catch {
       fault = error
       return false
     }
+  }
+
+  private func deliver(_ body: UnsafeRawBufferPointer, to transfer: Transfer) throws(Fault) {
+    if let limit = transfer.request.limits.maximumBytes, transfer.bytes + body.count > limit { throw tooLarge(limit) }
+    try unsafe transfer.sink.write(body)
     let missing = transfer.request.keptPrefix - transfer.prefix.count
     if missing > 0 { unsafe transfer.prefix.append(contentsOf: body.prefix(missing)) }
     transfer.delivered(body.count, of: answer.isEncoded ? nil : answer.contentLength, at: clock.now)
-    return true
   }
 
   private func tooLarge(_ limit: Int) -> Fault {

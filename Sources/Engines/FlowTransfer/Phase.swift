@@ -29,7 +29,7 @@ struct Phase: Sendable, Hashable {
       return late("net.timeout.total", "did not finish within \(total.text)", host)
     }
     // The next step cannot be late before its own time has passed, and it has not begun yet.
-    var next = now + min(limits.connect, limits.firstByte, limits.idle)
+    var next = now + limits.soonest
     if let total = limits.total { next = min(next, start + total) }
     switch step {
     case .name, .connect, .secure:
@@ -72,5 +72,13 @@ struct Phase: Sendable, Hashable {
 
   private func late(_ code: String, _ words: String, _ host: String) -> Verdict {
     .late(Fault(code, .transient, "\(host) \(words)", host: host))
+  }
+}
+
+extension TransferLimits {
+  /// The shortest time after which some step that begins now can be late.
+  var soonest: Interval {
+    let steps = min(connect, firstByte, idle)
+    return minimumSpeed > 0 ? min(steps, speedWindow) : steps
   }
 }

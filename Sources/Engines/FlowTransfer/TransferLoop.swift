@@ -142,7 +142,7 @@ internal import FlowBase
     do { try easy.prepare(transfer.hop, of: transfer) } catch { return end(transfer, .failure(error)) }
     easy.setSpeed(bandwidth.share ?? 0)
     let limits = transfer.request.limits
-    var look = now + min(limits.connect, limits.firstByte, limits.idle)
+    var look = now + limits.soonest
     if let total = limits.total { look = min(look, transfer.start + total) }
     if bandwidth.share != nil { look = min(look, now + TransferLoop.sharing) }
     nextCheck = min(nextCheck, look)
@@ -195,7 +195,7 @@ internal import FlowBase
       case .wait(let until): nextCheck = min(nextCheck, until)
       case .nextWindow:
         transfer.speedWindow = (now, transfer.bytes)
-        nextCheck = min(nextCheck, now + transfer.request.limits.idle)
+        nextCheck = min(nextCheck, now + transfer.request.limits.soonest)
       case .late(let fault): late.append((transfer, fault))
       }
     }
@@ -239,7 +239,10 @@ extension EasyHandle {
     guard code == CURLE_OK || isDiscardCut || (answer.isComplete && answer.status >= 300) else {
       throw blockedFault ?? curlFault(code, transfer)
     }
-    if answer.isSuccess && answer.status != 206 { return nil }
+    if answer.isSuccess {
+      if let fault = truncatedStreamFault { throw fault }
+      return nil
+    }
     if answer.status == 304 && transfer.request.condition != nil { return nil }
     if let location = answer.redirect {
       return try transfer.hop.following(location, status: answer.status, in: transfer.request)
@@ -284,7 +287,8 @@ extension EasyHandle {
         .body
       } else if sent > .zero {
         .waiting
-      } else if time(CURLINFO_CONNECT_TIME_T) > .zero {
+      } else if long(CURLINFO_LOCAL_PORT) > 0 {
+        // The time of the connection itself is only told once TLS stands as well.
         .secure
       } else if time(CURLINFO_NAMELOOKUP_TIME_T) > .zero || openedSockets > 0 {
         .connect

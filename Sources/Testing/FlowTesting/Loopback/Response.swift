@@ -1,5 +1,6 @@
 public import FlowBase
 public import FlowParts
+internal import FlowRecords
 
 extension LoopbackServer {
   /// What the server answers, and how it misbehaves while doing so.
@@ -180,7 +181,7 @@ extension LoopbackServer {
     /// The same with its bytes in gzip's form, and the header that says so.
     public func gzipped() -> Response {
       var response = header("Content-Encoding", "gzip")
-      response.body = .bytes(Gzip.stored(bytes))
+      response.body = .bytes(Gzip.compress(bytes))
       return response
     }
 
