@@ -1,39 +1,34 @@
 internal import Glibc
+internal import Synchronization
 
-/// Signals as values: they are held back from all threads, and one thread waits for them.
+/// Signals as values: a handler that only writes a byte, and a thread that reads it.
 public enum Signals {
   /// The signals that end a run, by their numbers: SIGHUP, SIGINT, SIGTERM.
   public static let ending: [Int] = [1, 2, 15]
 
-  /// Holds the signals back in this thread and in all that it starts from now on; call it first of all in `main`.
+  /// Where the handler writes; -1 before `watch`.
+  private static let pipe = Atomic<Int32>(-1)
+
+  /// Calls the body, on a thread of its own, for each of these signals that comes from now on.
   ///
-  /// A write to a closed pipe becomes an error of the write rather than a death.
-  public static func hold(_ numbers: [Int] = ending) {
-    var set = held(numbers)
-    _ = unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
-    _ = signal(SIGPIPE, SIG_IGN)
-  }
-
-  /// Waits for the next of the signals and gives its number. Blocks the thread.
-  public static func wait(for numbers: [Int] = ending) -> Int {
-    var set = held(numbers)
-    var number: Int32 = 0
-    while unsafe sigwait(&set, &number) != 0 {}
-    return Int(number)
-  }
-
-  /// Lets a signal have its usual effect on this program, which is then its end.
-  public static func die(of number: Int) {
-    var set = held([number])
-    _ = signal(Int32(number), SIG_DFL)
-    _ = unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
-    _ = raise(Int32(number))
-  }
-
-  private static func held(_ numbers: [Int]) -> sigset_t {
-    var set = sigset_t()
-    unsafe sigemptyset(&set)
-    for number in numbers { _ = unsafe sigaddset(&set, Int32(number)) }
-    return set
+  /// The first call counts; the signals keep their usual effect where no pipe is to be had.
+  public static func watch(_ numbers: [Int] = ending, _ body: @escaping @Sendable (Int) -> Void) {
+    var ends: [Int32] = [-1, -1]
+    guard pipe.load(ordering: .relaxed) < 0, unsafe Glibc.pipe(&ends) == 0 else { return }
+    pipe.store(ends[1], ordering: .sequentiallyConsistent)
+    let readEnd = ends[0]
+    WorkerThread.start("signals") {
+      var byte: UInt8 = 0
+      while true {
+        let count = unsafe read(readEnd, &byte, 1)
+        if count == 1 { body(Int(byte)) } else if count == 0 || errno != EINTR { return }
+      }
+    }
+    for number in numbers {
+      signal(Int32(number)) { number in
+        var byte = UInt8(truncatingIfNeeded: number)
+        _ = unsafe write(Signals.pipe.load(ordering: .relaxed), &byte, 1)
+      }
+    }
   }
 }
