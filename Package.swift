@@ -125,5 +125,6 @@ let package = Package(
     // Benchmarks
     program("store-bench", at: "Benchmarks/store-bench", ["FlowStore", "FlowBase"]),
     program("graph-bench", at: "Benchmarks/graph-bench", ["FlowGraph", "FlowBase"]),
+    program("expression-bench", at: "Benchmarks/expression-bench", ["FlowExpressions", "FlowBase"]),
   ]
 )
