@@ -51,10 +51,8 @@ public struct WorkerThread: Sendable {
   /// A pool of so many threads, which live until `close`.
   public init(name: String, threads: Int) {
     unsafe mutex = .allocate(capacity: 1)
-    unsafe mutex.initialize(to: pthread_mutex_t())
     unsafe pthread_mutex_init(mutex, nil)
     unsafe arrived = .allocate(capacity: 1)
-    unsafe arrived.initialize(to: pthread_cond_t())
     unsafe pthread_cond_init(arrived, nil)
     for number in 0..<max(1, threads) {
       WorkerThread.start("\(name)-\(number)") { self.work() }

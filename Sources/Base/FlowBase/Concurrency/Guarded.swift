@@ -12,7 +12,6 @@ internal import Glibc
   public init(_ value: sending Value) {
     self.value = value
     unsafe mutex = .allocate(capacity: 1)
-    unsafe mutex.initialize(to: pthread_mutex_t())
     unsafe pthread_mutex_init(mutex, nil)
   }
 

@@ -9,10 +9,8 @@ internal import Glibc
   /// An empty box.
   public init() {
     unsafe mutex = .allocate(capacity: 1)
-    unsafe mutex.initialize(to: pthread_mutex_t())
     unsafe pthread_mutex_init(mutex, nil)
     unsafe arrived = .allocate(capacity: 1)
-    unsafe arrived.initialize(to: pthread_cond_t())
     // The monotonic clock, so that a clock that is set makes no wait longer or shorter.
     var attributes = pthread_condattr_t()
     unsafe pthread_condattr_init(&attributes)
