@@ -164,7 +164,10 @@ extension CommandSpec {
     operands: [
       OperandSpec("THING", .text, .atMostOnce, "such as fetch, fetch.accept, http.429, item.end, E0103, ops, codes")
     ],
-    options: [.json],
+    options: [
+      .json,
+      OptionSpec("--reference", value: "DIR", .folder, "write the pages of the reference", hidden: true),
+    ],
     examples: [
       Example("imgflow explain fetch.accept", "one key of one op"),
       Example("imgflow explain codes", "all error codes"),

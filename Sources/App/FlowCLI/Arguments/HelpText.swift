@@ -62,7 +62,7 @@ public struct HelpText: Sendable {
     let longest = rows.map(\.left.count).filter { $0 <= 26 }.max() ?? 0
     var text = ""
     for (left, right) in rows {
-      let lines = wrapped(right, width: width - longest - 4)
+      let lines = Wrapping.lines(right, width: width - longest - 4)
       if left.count > longest {
         text += "  \(left)\n"
       } else {
@@ -76,19 +76,6 @@ public struct HelpText: Sendable {
   }
 
   private func wrap(_ paragraph: String, indent: Int) -> String {
-    wrapped(paragraph, width: width - indent).map { String(repeating: " ", count: indent) + $0 + "\n" }.joined()
-  }
-
-  private func wrapped(_ text: String, width: Int) -> [String] {
-    var lines: [String] = []
-    var line = ""
-    for word in text.split(separator: " ") {
-      if !line.isEmpty, line.count + 1 + word.count > width {
-        lines.append(line)
-        line = ""
-      }
-      line += (line.isEmpty ? "" : " ") + word
-    }
-    return lines + [line]
+    Wrapping.lines(paragraph, width: width - indent).map { String(repeating: " ", count: indent) + $0 + "\n" }.joined()
   }
 }

@@ -1,3 +1,5 @@
+internal import FlowEvents
+
 /// Writes the man page from the table of commands.
 public enum ManPage {
   /// `imgflow.1` as roff.
@@ -23,7 +25,7 @@ public enum ManPage {
     page += ".SH OPTIONS\n"
     for option in OptionSpec.everywhere + [Parser.version] { page += entry(option.usage, option.help, option.kind) }
     page += ".SH EXIT STATUS\n"
-    for (code, words) in ExitCodes.table { page += ".TP\n.B \(code)\n\(escape(words))\n" }
+    for code in ExitCode.shown { page += ".TP\n.B \(code.rawValue)\n\(escape(sentence(code.meaning)))\n" }
     page +=
       ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nIf set and not empty, words are not coloured unless \\-\\-color says so.\n"
     return page
@@ -50,4 +52,9 @@ public enum ManPage {
     }
     return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped
   }
+}
+
+extension ExitCode {
+  /// The codes that this version can end with.
+  static let shown: [ExitCode] = allCases.filter { $0 != .lockViolated }
 }

@@ -1,0 +1,321 @@
+internal import FlowBase
+
+/// What the error codes of items, hosts, disks and sinks mean, and what to do about each.
+enum CodeReference {
+  /// A code and what is to be said of it.
+  struct Entry: Sendable {
+    let code: String
+    let kind: FaultClass
+    /// What has happened.
+    let meaning: String
+    /// What to do.
+    let remedy: String
+    /// How that looks; a manifest's line or a command.
+    var example: String?
+
+    init(_ code: String, _ kind: FaultClass, _ meaning: String, _ remedy: String, _ example: String? = nil) {
+      self.code = code
+      self.kind = kind
+      self.meaning = meaning
+      self.remedy = remedy
+      self.example = example
+    }
+  }
+
+  /// All codes, by class.
+  static let all: [Entry] = network + http + bodies + tables + paths + expressions + local + others
+
+  /// The entry of a code; codes of an HTTP status that has none of its own share one.
+  static func entry(_ code: String) -> Entry? {
+    if let entry = all.first(where: { $0.code == code }) { return entry }
+    guard code.hasPrefix("http."), let status = Int(code.dropFirst(5)), (100...599).contains(status) else { return nil }
+    return switch status {
+    case 500...599:
+      Entry(code, .transient, "The server answered \(status): it failed.", "It is tried again with back-off.", retry)
+    case 300...399:
+      Entry(
+        code, .permanent, "The server answered \(status), a redirect, and did not say where to.",
+        "Ask the server's owner, or use the new address.")
+    default:
+      Entry(
+        code, .permanent, "The server answered \(status).",
+        "Look at the address; `imgflow status last ITEM` shows the answer.")
+    }
+  }
+
+  /// What becomes of a class of faults.
+  static func words(for kind: FaultClass) -> String {
+    switch kind {
+    case .transient: "tried again with back-off"
+    case .quota: "tried again after Retry-After; the whole host waits meanwhile"
+    case .permanent: "not tried again"
+    case .auth: "not tried again"
+    case .config: "not tried again; the run stops"
+    case .local: "not tried again; the run finishes what has begun and stops"
+    case .internal: "not tried again; it is a bug, please report it"
+    case .cancelled: "not tried again; the next run goes on with it"
+    }
+  }
+
+  private static let retry = "- fetch: { accept: image/* }\n  retry: { attempts: 8, backoff: 1s..5m }\n"
+  private static let again = "imgflow run --failed --class transient\n"
+
+  private static let network: [Entry] = [
+    Entry(
+      "dns.temporary", .transient, "The name server gave no answer.",
+      "It is tried again; if it stays, look at the machine's network.", again),
+    Entry("dns.nxdomain", .permanent, "There is no host of this name.", "Look for a slip in the host's name."),
+    Entry(
+      "net.refused", .transient, "The host refused the connection.",
+      "Nothing listens there, or the host is overloaded.", again),
+    Entry(
+      "net.reset", .transient, "The host broke the connection off.",
+      "It is tried again from where the bytes ended, if the server can do that.", again),
+    Entry("net.unreachable", .transient, "There is no way to the host.", "Look at the machine's network.", again),
+    Entry(
+      "net.timeout.connect", .transient, "The host did not take the connection in time.",
+      "Raise `connect` if the host is slow.", "- fetch: { connect: 30s }\n"),
+    Entry(
+      "net.timeout.tls", .transient, "The handshake of TLS did not end in time.",
+      "Raise `connect` if the host is slow.", "- fetch: { connect: 30s }\n"),
+    Entry(
+      "net.timeout.first_byte", .transient, "The answer did not begin in time.",
+      "Raise `first_byte` if the server works long.", "- fetch: { first_byte: 2m }\n"),
+    Entry(
+      "net.timeout.idle", .transient, "No byte came for too long.", "Raise `idle`, if the server pauses on purpose.",
+      "- fetch: { idle: 1m }\n"),
+    Entry(
+      "net.timeout.total", .transient, "One try took longer than the stage's `timeout`.",
+      "Raise `timeout`, or leave it out.", "- fetch\n  timeout: 5m\n"),
+    Entry(
+      "net.slow", .transient, "Bytes came more slowly than `min_speed`.", "Lower `min_speed`, or fetch fewer at once.",
+      "- fetch: { min_speed: 1kB/s }\n"),
+    Entry(
+      "net.failed", .transient, "The transfer failed in a way that has no code of its own.",
+      "The message says what happened; it is tried again.", again),
+    Entry(
+      "tls.untrusted", .auth, "The host's certificate is signed by nobody that this machine trusts.",
+      "Name the certificate to trust under `hosts`.", "hosts:\n  intern.example.com: { tls: { ca: ca.pem } }\n"),
+    Entry(
+      "tls.expired", .auth, "The host's certificate has expired.",
+      "Only the host's owner can renew it; look at this machine's clock too."),
+    Entry(
+      "redirect.loop", .permanent, "The server redirects in a circle, or too often.",
+      "Open the address in a browser to see where it leads.", "- fetch: { redirects: 20 }\n"),
+    Entry(
+      "redirect.refused", .permanent,
+      "The redirect leads where nothing is fetched from: another scheme, or a private address.",
+      "If it is meant to, allow the host.", "hosts:\n  10.0.0.0/8: { allow: true }\n"),
+    Entry(
+      "url.blocked", .permanent, "The address is private or of this machine, and nothing allows it.",
+      "Allow its host in the manifest, or say --allow-private.", "hosts:\n  127.0.0.1: { allow: true }\n"),
+    Entry("url.malformed", .permanent, "The text is no URL.", "Look at the row or template that it comes from."),
+    Entry("url.invalid", .permanent, "The text is no URL.", "Look at the row or template that it comes from."),
+    Entry(
+      "url.scheme", .permanent, "Only http and https are fetched.",
+      "For files of this machine there is the source `directory`.",
+      "sources:\n  - directory: { path: scans, glob: \"*.tif\" }\n"),
+    Entry(
+      "header.too_large", .permanent, "The headers of the answer are larger than any sane server sends.",
+      "Ask the server's owner."),
+    Entry(
+      "host.budget", .quota, "The host's budget is used up for now.",
+      "It is asked again later; raise the host's `rate` if it allows more.",
+      "hosts:\n  cdn.example.com: { rate: 20/s }\n"),
+  ]
+
+  private static let http: [Entry] = [
+    Entry(
+      "http.401", .auth, "The server wants to know who asks.", "Give the host its credentials under `hosts`.",
+      "hosts:\n  cdn.example.com: { auth: { bearer: \"${secret.CDN_TOKEN}\" } }\n"),
+    Entry(
+      "http.403", .auth, "The server does not allow this.",
+      "Credentials, `referer` or `user_agent` may be missing; some hosts refuse programs altogether.",
+      "hosts:\n  cdn.example.com: { user_agent: \"catalog (ops@example.com)\" }\n"),
+    Entry(
+      "http.404", .permanent, "There is nothing under this address.",
+      "Look for a slip in the address; `mirrors` may have it.",
+      "sources:\n  - urls:\n      - { url: https://a.example/x.png, mirrors: [https://b.example/x.png] }\n"),
+    Entry("http.408", .transient, "The server waited too long for the request.", "It is tried again.", again),
+    Entry("http.410", .permanent, "What was here is gone for good.", "Take the item out of the list."),
+    Entry("http.425", .transient, "The server wants to be asked again a little later.", "It is tried again.", again),
+    Entry(
+      "http.429", .quota, "The server is asked too often.",
+      "The whole host waits as long as it says, then goes on. To stay below its limit, set a rate.",
+      "hosts:\n  images.museum.org: { rate: 2/s, connections: 2 }\n"),
+    Entry("http.500", .transient, "The server failed.", "It is tried again with back-off.", retry),
+    Entry("http.502", .transient, "A server in between got no good answer.", "It is tried again with back-off.", retry),
+    Entry(
+      "http.503", .quota, "The server is overloaded or being serviced.",
+      "The whole host waits as long as it says, then goes on.", "hosts:\n  cdn.example.com: { connections: 4 }\n"),
+    Entry("http.504", .transient, "A server in between waited too long.", "It is tried again with back-off.", retry),
+  ]
+
+  private static let bodies: [Entry] = [
+    Entry(
+      "body.truncated", .transient, "Fewer bytes came than the server had announced.",
+      "It is tried again from where they ended, if the server can do that.", again),
+    Entry(
+      "body.too_large", .permanent, "The body is larger than `max_bytes`.", "Raise `max_bytes` if it is what you want.",
+      "- fetch: { max_bytes: 200MB }\n"),
+    Entry(
+      "body.too_small", .permanent, "The body is smaller than `min_bytes`.",
+      "Often a placeholder; lower `min_bytes` if it is what you want.", "- fetch: { min_bytes: 100 }\n"),
+    Entry(
+      "media.unexpected", .permanent, "What came is not of a media type that `accept` names.",
+      "Often an error page in place of a picture. Look at the address, or widen `accept`.",
+      "- fetch: { accept: [image/*, application/pdf] }\n"),
+    Entry(
+      "encoding.unsupported", .permanent, "The body is packed in a way that is not known, or in too many layers.",
+      "Ask for it unpacked.", "- fetch: { encoding: identity }\n"),
+    Entry(
+      "verify.size", .permanent, "The bytes are not as many as the list says.",
+      "The file has changed, or the list is old."),
+    Entry(
+      "verify.digest", .permanent, "The bytes do not have the digest that the list says.",
+      "The file has changed or was tampered with, or the list is old. Nothing was stored."),
+    Entry(
+      "verify.nothing", .permanent, "There is nothing to check the bytes against.",
+      "Give `verify` a size or digest, or the item one.", "- verify: { sha256: \"${row.sha256}\" }\n"),
+    Entry(
+      "image.corrupt", .permanent, "The bytes are no picture, or a broken one.",
+      "Look at the file; often an error page was saved."),
+    Entry("image.truncated", .permanent, "The picture ends too early.", "The file on the server is cut."),
+    Entry(
+      "image.too_large", .permanent, "The picture has more pixels than are allowed.",
+      "Filter such items out beforehand.", "- probe\n- filter: item.width * item.height <= 100000000\n"),
+  ]
+
+  private static let tables: [Entry] = [
+    Entry(
+      "record.truncated", .permanent, "The table ends in the middle of a row.",
+      "The file is cut, or a quote is not closed."),
+    Entry("record.gzip", .permanent, "The packed file is broken.", "Pack it again.", "gzip -t list.csv.gz\n"),
+    Entry(
+      "record.encoding", .permanent, "The table is not written in UTF-8.", "Convert it.",
+      "iconv -f LATIN1 -t UTF-8 old.csv > list.csv\n"),
+    Entry(
+      "record.malformed", .permanent, "A row of the table does not follow its format.", "The message names the line."),
+    Entry(
+      "item.duplicate_key", .permanent, "Two different items of one source have one key.",
+      "Make the key from something that tells them apart.",
+      "- file: { path: list.csv, url: \"${row.url}\", key: \"${row.sku}-${row.colour}\" }\n"),
+    Entry(
+      "item.no_url", .permanent, "The row has no address.", "Look at the row; `where` can leave such rows out.",
+      "- file: { path: list.csv, url: \"${row.url}\" }\n  where: row.url != ''\n"),
+  ]
+
+  private static let paths: [Entry] = [
+    Entry(
+      "path.collision", .permanent,
+      "Two items want one path; it may differ in case or Unicode form only. The first has it.",
+      "Put something into the path that tells them apart.", "- store: \"${item.source}/${item.key}.${item.ext}\"\n"),
+    Entry(
+      "path.escapes", .permanent, "The path leads out of the output folder.",
+      "Paths stay below `output.dir`; leave `..` out."),
+    Entry(
+      "path.invalid", .permanent, "The path is empty or has a part that no file can have.",
+      "Look at the template and the values in it.", "- store: \"${item.key | default('unnamed') | slug}.png\"\n"),
+    Entry(
+      "path.too_long", .permanent, "The path is longer than the system allows.", "Shorten it.",
+      "- store: \"${item.key | trunc(80)}.png\"\n"),
+    Entry(
+      "path.exists", .permanent, "There is a file already, and `on_exists` is `fail`.",
+      "Choose another `on_exists`, or another path.", "output: { dir: out, on_exists: keep }\n"),
+  ]
+
+  private static let expressions: [Entry] = [
+    Entry(
+      "expression.type", .permanent, "A value in an expression is of a type that cannot stand there.",
+      "Convert it, or say its type where it comes from.", "- filter: (row.weight | number) > 2\n"),
+    Entry(
+      "expression.convert", .permanent, "A text in an expression is no number or date.",
+      "Give it a default, or leave such rows out.", "where: row.weight matches '^[0-9.]+$'\n"),
+    Entry(
+      "expression.division", .permanent, "A number is divided by zero.", "Check the divisor first.",
+      "- filter: item.height > 0 and item.width / item.height > 1\n"),
+    Entry("expression.overflow", .permanent, "A number grows too large.", "Look at the values in the expression."),
+    Entry(
+      "expression.range", .permanent, "An argument of a filter is out of its range.",
+      "`imgflow explain expressions` names the filters."),
+    Entry(
+      "expression.pattern", .permanent, "The pattern of `matches` is no regular expression.",
+      "Look at its brackets and escapes."),
+    Entry(
+      "expression.limit", .permanent, "The expression takes too long or makes too long a text.",
+      "Simplify the pattern, or shorten the text first.", "- filter: item.name | trunc(200) matches 'a+b'\n"),
+    Entry(
+      "expression.arguments", .permanent, "A filter is given too many or too few arguments.",
+      "`imgflow explain expressions` names the filters."),
+    Entry(
+      "expression.unknown", .permanent, "A name in the expression has no value here.", "Give it a default.",
+      "path: \"${row.name ?? item.key}.png\"\n"),
+  ]
+
+  private static let local: [Entry] = [
+    Entry(
+      "disk.full", .local, "The disk is full, or the user's quota is used up.",
+      "Make room, then run again: what is done stays done.", "imgflow run\n"),
+    Entry(
+      "disk.denied", .local, "This user may not write or read there.",
+      "Change the permissions, or choose another folder.", "imgflow run --out ~/pictures\n"),
+    Entry(
+      "disk.budget", .local, "Temporary files reached `limits.temp`.", "Raise it, or run fewer transfers at once.",
+      "limits: { temp: 20GB }\n"),
+    Entry(
+      "disk.missing", .local, "There is no such file or folder.",
+      "Look for a slip in the path; relative paths start from the manifest's folder."),
+    Entry(
+      "disk.exists", .local, "There is such a file already, and it is not replaced.", "Move it out of the way first."),
+    Entry("disk.too_large", .local, "The file is larger than may be read at once.", "Check that it is the right file."),
+    Entry(
+      "disk.handles", .transient, "The process has too many files open.",
+      "It is tried again; raise the limit of the shell, or run fewer transfers at once.", "ulimit -n 4096\n"),
+    Entry("disk.io", .local, "The disk failed.", "The system's log says more; what is done stays done."),
+    Entry("disk.error", .local, "A call to the system failed.", "The message says which."),
+    Entry(
+      "state.locked", .local, "Another run holds the state directory.",
+      "Wait for it with --wait-lock, or give this run a directory of its own.", "imgflow run --wait-lock\n"),
+    Entry("state.busy", .local, "Another process is writing to the journal.", "Try again; look for a run that hangs."),
+    Entry(
+      "state.missing", .local, "There is no journal: nothing has run here yet.",
+      "Name the state directory, or run the manifest first.", "imgflow status --state path/.imgflow\n"),
+    Entry(
+      "state.version", .local, "The journal was written by a newer imgflow.",
+      "Use that one, or another state directory."),
+    Entry(
+      "prune.altered", .permanent, "The file was changed since it was written, so it is not removed.",
+      "Remove it by hand if it is not wanted."),
+    Entry(
+      "sink.closed", .local, "Whoever read the stream has gone.", "Nothing is to be done: the run goes on without it."),
+    Entry(
+      "sink.overflow", .local, "The reader of a stream stopped reading, and what waits for it has reached its limit.",
+      "Read faster, or ask for fewer events.", "sinks:\n  - ndjson: { to: stdout }\n    events: [\"run.*\", item.end]\n"
+    ),
+  ]
+
+  private static let others: [Entry] = [
+    Entry(
+      "config.type", .config, "An expression gave a value of the wrong type for its key.",
+      "The message names both; convert the value.", "- resize: { width: \"${row.width | int}\" }\n"),
+    Entry("config.sink", .config, "A sink cannot be opened as it is configured.", "The message says why."),
+    Entry("config.source", .config, "A source cannot be opened as it is configured.", "The message says why."),
+    Entry("config.template", .config, "A text of the manifest cannot be evaluated.", "The message says why."),
+    Entry(
+      "secret.missing", .config, "A secret that the manifest lists is not there.",
+      "Set its environment variable, or name its file.", "secrets: { CDN_TOKEN: { file: /run/secrets/cdn } }\n"),
+    Entry(
+      "control.refused", .permanent, "The run's state does not allow this move.", "`imgflow status` shows the state."),
+    Entry("cancelled.user", .cancelled, "Somebody cancelled it.", "Run again to go on with it.", "imgflow run\n"),
+    Entry("cancelled.signal", .cancelled, "A signal ended the run.", "Run again to go on with it.", "imgflow run\n"),
+    Entry(
+      "cancelled.stop_if", .cancelled, "The manifest's `stop_if` became true.", "Look at what failed, then run again.",
+      "imgflow status\n"),
+    Entry(
+      "cancelled.deadline", .cancelled, "The run's `--deadline` passed.", "Run again to go on with it.",
+      "imgflow run --deadline 1h\n"),
+    Entry(
+      "internal.error", .internal, "Something happened that cannot happen.",
+      "Please report it with the message and `imgflow --version`."),
+  ]
+}
