@@ -48,4 +48,11 @@ public enum ThisProcess {
     }
     return 0o022
   }
+
+  /// How many files it may have open at once (`ulimit -n`).
+  public static var openFileLimit: Int {
+    var limit = rlimit()
+    guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
+    return Int(clamping: limit.rlim_cur)
+  }
 }

@@ -1,6 +1,6 @@
 internal import FlowBase
 
-/// The directories that were used last, held open; the one that was not used for longest makes room.
+/// The directories that were used last, held open; where there are too many, the older half makes room.
 struct DirectoryCache {
   private struct Entry {
     var directory: Descriptor
@@ -29,11 +29,15 @@ struct DirectoryCache {
         entries[path] = nil
         return
       }
-      if entries.count >= limit, let oldest = entries.min(by: { $0.value.used < $1.value.used }) {
-        entries[oldest.key] = nil
-      }
+      if entries.count >= limit { removeOlderHalf() }
       entries[path] = Entry(directory: newValue, used: clock)
     }
+  }
+
+  /// Half of them at once, so that the search for the oldest is paid for by many.
+  private mutating func removeOlderHalf() {
+    let middle = entries.values.map(\.used).sorted()[entries.count / 2]
+    entries = entries.filter { $0.value.used > middle }
   }
 
   /// Closes a directory that is about to go, and what lies below it.

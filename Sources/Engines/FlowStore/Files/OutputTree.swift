@@ -13,13 +13,14 @@ public final class OutputTree: Sendable {
   let defaultMode: Int
 
   /// Opens the directory, and makes it where it is missing.
-  public init(root: String, cachedDirectories: Int = 32) throws(Fault) {
+  public init(root: String) throws(Fault) {
     self.root = root
     directory = try naming("open", root) { () throws(Errno) in
       try FileSystem.makeDirectories(root)
       return try FileSystem.open(root, [.read, .directory])
     }
-    open = Guarded(DirectoryCache(limit: cachedDirectories))
+    // Connections need descriptors as well, so only a small share of what is allowed is held here.
+    open = Guarded(DirectoryCache(limit: min(256, ThisProcess.openFileLimit / 8)))
     defaultMode = 0o666 & ~ThisProcess.umask
   }
 

@@ -7,9 +7,13 @@ internal import FlowBase
   /// The file's path, for messages.
   let path: String
 
+  /// Counting SQLite's memory takes a lock at every allocation, and nobody asks for the counts.
+  private static let isConfigured: Bool = imgflow_sqlite_without_statistics() == SQLITE_OK
+
   /// Opens a database; `isReadOnly` neither makes nor changes one.
   init(path: String, isReadOnly: Bool) throws(Fault) {
     self.path = path
+    _ = Database.isConfigured
     var opened: OpaquePointer?
     let flags =
       SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW

@@ -53,21 +53,25 @@ final class LedgerWork {
   ) -> [Result<PublishedFile?, Fault>] {
     var outcomes: [Result<PublishedFile?, Fault>] = []
     var files = PublishBatch(writer: writer, tree: tree, temporary: temporary, firstIntent: nextIntent)
-    for order in orders {
-      guard case .publish(let publish) = order else {
-        outcomes.append(.success(nil))
-        continue
+    do {
+      if orders.contains(where: \.isPublish) {
+        try writer.setSynchronous(durability == .process ? "OFF" : "NORMAL")
+        // One transaction for looking up and writing down: each of its own would cost the locks of the file.
+        try writer.transaction { () throws(Fault) in
+          prepare(orders, &files, &outcomes)
+          if last >= .intents { try files.writeIntents() }
+        }
+      } else {
+        prepare(orders, &files, &outcomes)
       }
-      if files.holds(publish.path) { break }
-      do {
-        try files.add(publish, ticket: outcomes.count)
-        outcomes.append(.success(nil))
-      } catch { outcomes.append(.failure(error)) }
+    } catch {
+      if outcomes.isEmpty { outcomes = orders.map { _ in .success(nil) } }
+      return giveUp(&files, &outcomes, error)
     }
     nextIntent += files.count
     let part = orders.prefix(outcomes.count)
     do {
-      try publish(&files, durability: durability, stoppingAfter: last)
+      move(&files, durability: durability, stoppingAfter: last)
       if last < .commit { return outcomes }
       try writer.setSynchronous(durability == .process ? "OFF" : "FULL")
       try writer.transaction { () throws(Fault) in
@@ -83,23 +87,42 @@ final class LedgerWork {
       // Pruned files go after the journal has forgotten them: what is left over by a crash is only a file too many.
       for (place, order) in part.enumerated() { prune(order, &outcomes[place]) }
       for (place, outcome) in files.outcomes { outcomes[place] = outcome }
-    } catch {
-      files.fail(with: error)
-      for place in outcomes.indices {
-        if case .success = outcomes[place] { outcomes[place] = .failure(error) }
+    } catch { return giveUp(&files, &outcomes, error) }
+    files.removeLeftovers()
+    return outcomes
+  }
+
+  /// Takes orders up to the first that has to wait for another of this batch.
+  private func prepare(
+    _ orders: ArraySlice<StoreOrder>, _ files: inout PublishBatch, _ outcomes: inout [Result<PublishedFile?, Fault>]
+  ) {
+    for order in orders {
+      guard case .publish(let publish) = order else {
+        outcomes.append(.success(nil))
+        continue
       }
+      if files.holds(publish.path) { return }
+      do throws(Fault) {
+        try files.add(publish, ticket: outcomes.count)
+        outcomes.append(.success(nil))
+      } catch { outcomes.append(.failure(error)) }
+    }
+  }
+
+  /// Lets everything fail that has not failed yet.
+  private func giveUp(
+    _ files: inout PublishBatch, _ outcomes: inout [Result<PublishedFile?, Fault>], _ fault: Fault
+  ) -> [Result<PublishedFile?, Fault>] {
+    files.fail(with: fault)
+    for place in outcomes.indices {
+      if case .success = outcomes[place] { outcomes[place] = .failure(fault) }
     }
     files.removeLeftovers()
     return outcomes
   }
 
-  private func publish(
-    _ files: inout PublishBatch, durability: Durability, stoppingAfter last: Step
-  ) throws(Fault) {
-    if files.count == 0 || last < .intents { return }
-    try writer.setSynchronous(durability == .process ? "OFF" : "NORMAL")
-    try files.writeIntents()
-    if last < .syncFiles { return }
+  private func move(_ files: inout PublishBatch, durability: Durability, stoppingAfter last: Step) {
+    if files.count == 0 || last < .syncFiles { return }
     if durability != .process { files.syncFiles() }
     if last < .moveFiles { return }
     files.moveFiles()
@@ -143,4 +166,9 @@ final class LedgerWork {
       _ = try tree.remove(path)
     } catch { outcome = .failure(error) }
   }
+}
+
+extension StoreOrder {
+  /// Whether it is about a file.
+  fileprivate var isPublish: Bool { if case .publish = self { true } else { false } }
 }

@@ -136,17 +136,14 @@ struct PublishBatch {
 
   // MARK: 2. Intents
 
-  /// Writes down what is about to happen.
+  /// Writes down what is about to happen, within the caller's transaction.
   func writeIntents() throws(Fault) {
-    guard entries.contains(where: { $0.file != nil }) else { return }
-    try writer.transaction { () throws(Fault) in
-      for (number, entry) in entries.enumerated() where entry.file != nil {
-        try writer.write(
-          Intent(
-            path: entry.order.path, temporary: entry.file?.name, owner: entry.order.owner, bytes: entry.bytes,
-            sha256: entry.sha256, media: entry.order.media, run: entry.order.run),
-          id: firstIntent + number)
-      }
+    for (number, entry) in entries.enumerated() where entry.file != nil {
+      try writer.write(
+        Intent(
+          path: entry.order.path, temporary: entry.file?.name, owner: entry.order.owner, bytes: entry.bytes,
+          sha256: entry.sha256, media: entry.order.media, run: entry.order.run),
+        id: firstIntent + number)
     }
   }
 
