@@ -52,7 +52,7 @@ import Testing
     defer { try? FileSystem.removeTree(path) }
     // Where mounting is not allowed there is nothing to test.
     guard unsafe mount("tmpfs", path, "tmpfs", 0, "size=1m") == 0 else { return }
-    defer { unsafe umount2(path, Int32(MNT_DETACH.rawValue)) }
+    defer { unsafe umount2(path, Int32(MNT_DETACH)) }
     try body(path)
   }
 
