@@ -149,7 +149,7 @@ extension Descriptor {
     // A kernel or file system without the call: nothing or a part was copied, and the rest goes through memory.
     var buffer = [UInt8](repeating: 0, count: 1 << 18)
     while true {
-      let length = try read(into: &buffer, at: offset)
+      let length = try source.read(into: &buffer, at: offset)
       if length == 0 { return }
       try write(Array(buffer[..<length]))
       offset += length
