@@ -18,7 +18,14 @@ struct ConfigReader {
     var owner: String
     var types: PlaceTypes
 
+    /// Whether the place is one element of the list at the key.
+    var isElement = false
+
+    /// The key in messages.
+    var label: String { isElement ? "an element of `\(name)`" : "`\(name)`" }
+
     func naming(_ name: String) -> Site { Site(name: name, owner: owner, types: types) }
+    var element: Site { Site(name: name, owner: owner, types: types, isElement: true) }
     func inside(_ owner: String) -> Site { Site(name: owner, owner: owner, types: types) }
   }
 
@@ -77,7 +84,7 @@ struct ConfigReader {
       guard let constant = folded.constant else { return .template(folded, type) }
       guard let value = type.convert(constant) else {
         add(
-          "E0110", "`\(site.name)` is \(constant.kindName) `\(constant.text)` here, not \(type.words)", at: node.place,
+          "E0110", "\(site.label) is \(constant.kindName) `\(constant.text)` here, not \(type.words)", at: node.place,
           hint: type.example.map { "such as `\($0)`" })
         return nil
       }
@@ -106,7 +113,7 @@ struct ConfigReader {
     guard let elements = node.elements else { return mismatch(node, type, at: site) }
     var values: [ConfigValue] = []
     for node in elements {
-      if let value = read(node, as: element, at: site) { values.append(value) }
+      if let value = read(node, as: element, at: site.element) { values.append(value) }
     }
     return ConfigReader.plainer(.list(values))
   }
@@ -213,7 +220,7 @@ struct ConfigReader {
   private mutating func mismatch(_ node: Node, _ type: FieldType, at site: Site) -> ConfigValue? {
     let found = node.isNull ? "it has no value" : "this is \(node.scalar.map { "`\($0.shortened)`" } ?? node.kindName)"
     add(
-      "E0110", "`\(site.name)` is \(type.words), and \(found)", at: node.place,
+      "E0110", "\(site.label) is \(type.words), and \(found)", at: node.place,
       hint: type.remedy(for: node) ?? type.example.map { "such as `\($0)`" })
     return nil
   }

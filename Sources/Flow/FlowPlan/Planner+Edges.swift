@@ -51,9 +51,10 @@ extension Planner {
     if let per = draft.per { checkPer(per, of: draft, at: entry.value.place) }
   }
 
+  /// Tells of an op that cannot run as often as it is asked to.
   private mutating func checkPer(_ per: Per, of draft: StageDraft, at place: Place, because reason: String? = nil) {
     let allowed = draft.part.spec.per
-    guard !allowed.contains(per) else { return }
+    if allowed.contains(per) { return }
     reader.add(
       "E0124", "`\(draft.resolved.spec.name)` cannot run per \(per.rawValue)" + (reason.map { ": \($0)" } ?? ""),
       at: place, hint: reason == nil ? nil : "say with `needs:` which stage it takes instead",
@@ -147,14 +148,17 @@ extension Planner {
       let widest = edges.needs[place].max { edges.per[$0].width < edges.per[$1].width }
       let inherited = widest.map { edges.per[$0] }.flatMap { $0.width > Per.item.width ? $0 : nil }
       let own = draft.per ?? draft.part.spec.per.first.flatMap { $0.width > Per.item.width ? $0 : nil }
-      let per = own ?? inherited ?? .leg
+      let wanted = own ?? inherited ?? .leg
+      // What the op cannot do is told once; what follows is looked at as if it had not been asked for.
+      let allowed = draft.part.spec.per
+      let per = allowed.contains(wanted) ? wanted : allowed.first ?? .leg
       edges.per[place] = per
       if per == .group {
         edges.groupOwner[place] = draft.group == nil ? widest.flatMap { edges.groupOwner[$0] } : place
       }
       if let widest, let inherited {
         checkStep(
-          from: drafts[widest], inherited, to: draft, per, isDeclared: own != nil, widest: widest, edges: edges,
+          from: drafts[widest], inherited, to: draft, wanted, isDeclared: own != nil, widest: widest, edges: edges,
           drafts: drafts)
       }
     }

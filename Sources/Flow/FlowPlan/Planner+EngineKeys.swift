@@ -26,6 +26,12 @@ extension Planner {
     switch entry.value.scalar {
     case "success": return .success
     case "always": return .always
+    case let word? where Suggestion.nearest(to: word, among: ["success", "always"]) != nil:
+      let near = Suggestion.nearest(to: word, among: ["success", "always"]) ?? "always"
+      reader.add(
+        "E0110", "`if` is success, always or a condition, and this is `\(word)`", at: entry.value.place,
+        hint: "did you mean `\(near)`?")
+      return .success
     default:
       var site = ConfigReader.Site(name: "if", owner: resolved.id, types: types)
       site.types.hasRun = true

@@ -98,10 +98,12 @@ extension Planner {
     }
     let fields = SectionFields.beside(spec.role)
     let inner = Suggestion.nearest(to: key.key, among: spec.fields.map(\.name))
-    reader.unknownKey(
-      key, in: "a \(spec.role.rawValue)", fields: fields,
-      elsewhere: inner.map { "did you mean `\($0)`, indented under `\(op.key):`?" }
-        ?? belonging(of: key.key, notIn: spec))
+    let near = Suggestion.nearest(to: key.key, among: fields.map(\.name)).map { "did you mean `\($0)`?" }
+    reader.add(
+      "E0103", "unknown key `\(key.key)` beside `\(op.key)`", at: Place(file: entry.node.file, mark: key.keyMark),
+      hint: near ?? inner.map { "did you mean `\($0)`, indented under `\(op.key):`?" }
+        ?? belonging(of: key.key, notIn: spec),
+      notes: ["keys of a \(spec.role.rawValue): \(fields.map(\.name).joined(separator: " "))"])
   }
 
   /// Where a key belongs that stands inside or beside an op where nobody knows it.

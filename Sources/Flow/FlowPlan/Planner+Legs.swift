@@ -56,7 +56,6 @@ extension Planner {
       let all = joinedAxes.reduce(into: Set<String>()) { $0.formUnion($1.names) }
       if !names.isEmpty, !all.isEmpty, all.isDisjoint(with: names) {
         tellDisjoint(draft, (drafts[need].id, names), joinedAxes.first { !$0.names.isEmpty })
-        return result
       }
       joinedAxes.append((drafts[need].id, names))
       result = result.flatMap { combination in
@@ -66,6 +65,7 @@ extension Planner {
           return LegCombination(axes: combination.axes.merging(node.axes), inputs: combination.inputs + [node.place])
         }
       }
+      if result.count > Planner.mostLegs { return Array(result.prefix(Planner.mostLegs)) }
     }
     return result
   }

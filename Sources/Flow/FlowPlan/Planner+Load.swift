@@ -107,6 +107,7 @@ extension Planner {
     var allowed: [Node] = []
     var node: Node? = entry.value
     if entry.value.entries != nil {
+      let before = reader.diagnostics.count
       for key in entry.value.entries ?? [] where !SectionFields.variable.contains(where: { $0.name == key.key }) {
         reader.unknownKey(
           key, in: "vars.\(name)", fields: SectionFields.variable,
@@ -115,6 +116,10 @@ extension Planner {
       if let word = entry.value["type"] { type = variableType(word, at: site) }
       allowed = entry.value["enum"]?.elements ?? []
       node = entry.value["default"]
+      if node == nil, manifest.variables[name] == nil, reader.diagnostics.count > before {
+        load.varTypes[name] = .any
+        return
+      }
     }
     if let given = manifest.variables[name] {
       let file = "--var \(name)=\(given)"

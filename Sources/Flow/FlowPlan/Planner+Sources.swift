@@ -46,6 +46,7 @@ extension Planner {
     types.absence = "a source is asked before there are items"
     let config = readConfig(of: resolved, types: types)
     meetAddresses(in: node, fields: resolved.spec.fields)
+    checkLoop(of: config, node: node, spec: resolved.spec)
     var planned = PlannedSource(id: resolved.id, op: resolved.spec.name, part: part, config: config)
     planned.place = resolved.place
     var item = Planner.sourceFields

@@ -8,6 +8,8 @@ internal import FlowYAML
 struct StageOutlook {
   /// The fields of items, by name.
   var fields: [String: ValueType]
+  /// The names of the axes, there also where there is no leg.
+  var axisNames: Set<String> = []
   /// The nodes, as places in the plan's list, with their axes.
   var nodes: [(place: Int, axes: Fields)]
 }
@@ -44,6 +46,7 @@ extension Planner {
       var outlook = StageOutlook(fields: types.inner.item ?? [:], nodes: [])
       for field in draft.resolved.spec.sets(config) { outlook.fields[field.name] = field.type }
       if stage.onError == .useInput { outlook.fields["errors"] = .map }
+      outlook.axisNames = Set(types.inner.axes?.keys.map(\.self) ?? [])
       for combo in combos {
         let resolved = resolve(config, on: combo.axes, of: draft)
         outlook.nodes.append((nodes.count, combo.axes))
@@ -84,6 +87,8 @@ extension Planner {
     types.row = ground.row
     types.loop = ground.loop
     types.axes = [:]
+    let inherited = per == .leg ? needs.flatMap { Array(outlooks[$0]?.axisNames ?? []) } : []
+    for name in inherited + draft.axisNames { types.axes?[name] = .any }
     for name in Set(axes.flatMap(\.names)) { types.axes?[name] = axes.compactMap { $0[name]?.type }.common }
     types.from = [:]
     for need in needs { types.from?[drafts[need].id] = outlooks[need]?.fields }
@@ -142,13 +147,13 @@ extension Planner {
 
   private mutating func resolve(_ config: Config, on axes: Fields, of draft: StageDraft) -> Config {
     guard !axes.isEmpty else { return config }
+    let place = (draft.resolved.entry["matrix"]?.value ?? draft.resolved.op.value).place
     do {
       return try config.resolved(in: AxesScope(axes: axes))
     } catch {
+      if reader.diagnostics.contains(where: { $0.code == "E0127" && $0.place == place }) { return config }
       let leg = axes.map { "\($0.0): \($0.1.text)" }.joined(separator: ", ")
-      reader.add(
-        "E0122", "on the leg { \(leg) }: \(error.message)",
-        at: (draft.resolved.entry["matrix"]?.value ?? draft.resolved.op.value).place)
+      reader.add("E0127", "on the leg { \(leg) }: \(error.message)", at: place)
       return config
     }
   }

@@ -22,6 +22,8 @@ struct StageDraft {
   /// The legs of its own matrix.
   var legs: [Fields] = [[:]]
   var hasMatrix = false
+  /// The names of its own axes, there also where it has no leg.
+  var axisNames: [String] = []
 
   var id: String { resolved.id }
   /// Its name in messages.

@@ -5,12 +5,17 @@ extension Catalog {
   public static let builtins: Catalog = {
     var catalog = Catalog()
 
+    catalog.add(DirectorySource.part)
+    catalog.add(FileSource.part)
     catalog.add(TemplateSource.part)
+    catalog.add(URLsSource.part)
 
+    catalog.add(FetchStage.part)
     catalog.add(Filter.part)
     catalog.add(Report.part)
     catalog.add(SetFields.part)
     catalog.add(Store.part)
+    catalog.add(VerifyStage.part)
     catalog.add(Write.part)
 
     catalog.add(LogSink.part)

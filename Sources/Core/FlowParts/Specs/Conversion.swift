@@ -102,7 +102,7 @@ extension FieldType {
     case .interval: "a duration such as 500ms, 30s or 2h"
     case .rate: "a rate such as 20/s or 100/m"
     case .bandwidth: "a bandwidth such as 50MB/s"
-    case .choice(let words): "one of \(words.joined(separator: ", "))"
+    case .choice(let words): words.count == 1 ? "`\(words[0])`" : "one of \(words.joined(separator: ", "))"
     case .list(let element): "a list, each element \(element.words)"
     case .map(let element): "a map, each value \(element.words)"
     case .object(let fields): "a map with the keys \(fields.map(\.name).joined(separator: ", "))"
