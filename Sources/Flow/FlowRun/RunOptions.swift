@@ -10,6 +10,8 @@ public struct RunOptions: Sendable {
   public var take: Int?
   /// Only what failed last time, as far as it matches.
   public var failedOnly: FailureFilter?
+  /// Whether outputs of earlier runs that no item makes any more are removed at the end.
+  public var prunes = false
   /// When the whole run is cut off.
   public var deadline: Interval?
   /// How long a drain after a signal may take.
@@ -33,17 +35,23 @@ public struct RunOptions: Sendable {
 
 /// Which failures of the last run are tried again.
 public struct FailureFilter: Sendable, Hashable {
-  /// Only faults of this class.
-  public var kind: FaultClass?
-  /// Only faults of this code.
-  public var code: String?
-  /// Only faults of this host.
-  public var host: String?
+  /// Only faults of these classes.
+  public var kinds: Set<FaultClass>
+  /// Only faults of these codes.
+  public var codes: Set<String>
+  /// Only faults of these hosts.
+  public var hosts: Set<String>
 
-  /// A filter; nil lets everything pass.
-  public init(kind: FaultClass? = nil, code: String? = nil, host: String? = nil) {
-    self.kind = kind
-    self.code = code
-    self.host = host
+  /// A filter; an empty set lets everything pass.
+  public init(kinds: Set<FaultClass> = [], codes: Set<String> = [], hosts: Set<String> = []) {
+    self.kinds = kinds
+    self.codes = codes
+    self.hosts = hosts
+  }
+
+  /// Whether a failure is one of those meant.
+  func matches(_ fault: Fault) -> Bool {
+    (kinds.isEmpty || kinds.contains(fault.kind)) && (codes.isEmpty || codes.contains(fault.code))
+      && (hosts.isEmpty || fault.host.map(hosts.contains) ?? false)
   }
 }

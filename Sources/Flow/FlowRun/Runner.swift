@@ -71,6 +71,10 @@ public final class Runner: Sendable {
     await bus.settleRequired()
     if !bus.requiredFaults.isEmpty { outcome.add(.sinkFailed) }
     let record = opened.record(of: outcome, at: clock.wall())
+    if options.prunes, outcome.isComplete {
+      let removed = await opened.runStore.prune()
+      bus.emit(.log(Payload.LogLine(.info, "removed \(removed) files that no item makes any more")))
+    }
     await onThread("close") { opened.close(record) }
     await bus.finish(outcome.end)
     return outcome
@@ -268,8 +272,8 @@ extension Listener {
   init(_ planned: PlannedSink, _ sink: any Sink) {
     self.init(
       name: planned.id, filter: EventFilter(globs: planned.events), isRequired: planned.isRequired,
-      render: { sink.render($0, into: &$1) }, open: { try await sink.open() }, deliver: { try await sink.deliver($0) },
-      close: { try await sink.close() })
+      patience: sink.patience, render: { sink.render($0, into: &$1) }, open: { try await sink.open() },
+      deliver: { try await sink.deliver($0) }, close: { try await sink.close() })
   }
 }
 

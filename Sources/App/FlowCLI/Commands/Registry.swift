@@ -1,6 +1,6 @@
 extension Command {
   /// Every command, in the order of the help.
   public static let all: [Command] = [
-    .explain, .completion, .man,
+    .run, .explain, .completion, .man,
   ]
 }

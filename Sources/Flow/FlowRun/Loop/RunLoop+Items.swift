@@ -42,6 +42,11 @@ extension RunLoop {
     var item = prepared.item
     let input = fingerprints.input(of: item)
     let known = store.lookup(source: source, key: item.key)
+    if let filter = options.failedOnly {
+      guard let known, known.run != store.run, let fault = known.fault, filter.matches(fault) else {
+        return tell(.consumed(1))
+      }
+    }
     if let twin = namesUnderWay[item.name]?.input ?? (known?.run == store.run ? known?.input : nil) {
       if twin == input {
         feeds[source].duplicates += 1

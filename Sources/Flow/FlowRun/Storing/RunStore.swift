@@ -54,7 +54,7 @@ final class RunStore: @unchecked Sendable {
     let status = FlowEvents.ItemStatus(rawValue: record.status.name) ?? .failed
     return StoredItem(
       id: record.id, run: record.run, status: status, input: Array(record.fingerprint.prefix(16)),
-      fingerprint: record.fingerprint, facts: record.facts)
+      fingerprint: record.fingerprint, facts: record.facts, fault: record.fault)
   }
 
   /// The end of an item that needs no work, since nothing that it depends on has changed; nil where there is work.
@@ -268,6 +268,23 @@ final class RunStore: @unchecked Sendable {
         onExists: PublishOrder.OnExists(rawValue: options.onExists.rawValue) ?? .keep, mode: options.mode,
         media: options.media, run: run))
     return OutputFact(path: done.path, bytes: done.bytes, sha256: done.sha256.hex, media: done.media ?? options.media)
+  }
+
+  /// Removes what earlier runs have published and no item makes any more; says how many files went.
+  ///
+  /// Files that were altered since stay.
+  func prune() async -> Int {
+    var removed = 0
+    var last = 0
+    while let page = try? read({ [last] (reader) throws(Fault) in try reader.orphans(after: last, limit: 256) }),
+      let end = page.last
+    {
+      last = end.row
+      for orphan in page where (try? await perform(.prune(path: orphan.output.path, evenIfAltered: false))) != nil {
+        removed += 1
+      }
+    }
+    return removed
   }
 
   // MARK: Stages that gather, for their jobs

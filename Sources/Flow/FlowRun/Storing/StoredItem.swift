@@ -14,6 +14,8 @@ struct StoredItem: Sendable {
   var fingerprint: [UInt8]
   /// What is needed to tell its end again.
   var facts: Fields
+  /// Why it failed.
+  var fault: Fault?
 }
 
 /// What the journal is told of an item that has ended.

@@ -1,0 +1,148 @@
+internal import FlowBase
+internal import FlowBuiltins
+internal import FlowEvents
+internal import FlowParts
+internal import FlowPlan
+internal import FlowRun
+
+extension Command {
+  /// `imgflow run [MANIFEST]`.
+  static var run: Command {
+    var command = Command(.run) { arguments, console in
+      if arguments.has("dry-run"), let plan = all.first(where: { $0.spec.name == "plan" }) {
+        return try await plan.body(arguments, console)
+      }
+      return try await RunSession(arguments, console).run(LoadedManifest(arguments, console))
+    }
+    command.onUsageError = { error, console in await RunSession.refuse(error, console) }
+    return command
+  }
+}
+
+/// One run from the command line: its listeners, its signals, its last words.
+struct RunSession: Sendable {
+  private let arguments: ParsedArguments
+  private let console: Console
+
+  init(_ arguments: ParsedArguments, _ console: Console) {
+    self.arguments = arguments
+    self.console = console
+  }
+
+  /// Runs a manifest to its end, and gives the exit code.
+  func run(_ loaded: LoadedManifest) async throws -> Int {
+    guard let plan = loaded.plan else {
+      if let stream = try stream(beside: []) {
+        await RunRefusal.tell(loaded.diagnostics, manifest: loaded.path, tool: CommandLineTool.version, to: [stream])
+      }
+      console.say(
+        FlowBase.DiagnosticText(isColoured: console.coloursErrors, line: loaded.line).text(loaded.diagnostics))
+      return 2
+    }
+    if !plan.warnings.isEmpty, !arguments.has("quiet") {
+      console.say(FlowBase.DiagnosticText(isColoured: console.coloursErrors, line: loaded.line).text(plan.warnings))
+    }
+    let runner = Runner(plan, options: try options())
+    if let stream = try stream(beside: plan.sinks) { runner.attach(stream) }
+    if let progress = progress(beside: plan.sinks) { runner.attach(progress) }
+    if arguments.has("verbose") {
+      let level: Payload.LogLine.Level = arguments.all("verbose").count > 1 ? .debug : .info
+      runner.attach(Listener("log", LogSink.standardError(level: level)))
+    }
+    watchSignals(runner)
+    let outcome = await runner.run()
+    if let fault = outcome.fault { console.say("imgflow: \(fault.message) (\(fault.code))") }
+    if let path = arguments.value("summary-file") { try SmallFiles.replace(path, summary(of: outcome, runner)) }
+    return outcome.end.exit
+  }
+
+  private func options() throws -> RunOptions {
+    var options = RunOptions()
+    options.tool = CommandLineTool.version
+    options.fresh = arguments.has("fresh")
+    options.prunes = arguments.has("prune")
+    options.only = arguments.all("only")
+    options.deadline = arguments.interval("deadline")
+    options.grace = arguments.interval("grace") ?? options.grace
+    options.checksDigests = arguments.value("check") == "digest"
+    options.waitsForLock = arguments.has("wait-lock")
+    if arguments.has("failed") {
+      options.failedOnly = FailureFilter(
+        kinds: Set(arguments.all("class").compactMap(FaultClass.init(rawValue:))), codes: Set(arguments.all("code")),
+        hosts: Set(arguments.all("host")))
+    } else if let flag = ["class", "code", "host"].first(where: arguments.has) {
+      throw UsageError("--\(flag) goes with --failed", hint: "type `imgflow run --failed --\(flag) …`", command: "run")
+    }
+    return options
+  }
+
+  /// The stream that the command line asks for, or that a pipe on standard output stands for.
+  private func stream(beside sinks: [PlannedSink]) throws -> Listener? {
+    if let place = arguments.has("json") ? "-" : arguments.value("events") { return try RunSession.stream(to: place) }
+    if console.outputIsTerminal || sinks.contains(where: RunSession.writesToStandardOutput) { return nil }
+    return try RunSession.stream(to: "-")
+  }
+
+  private static func stream(to place: String) throws -> Listener? {
+    switch place {
+    case "none": return nil
+    case "-": return Listener("events", NDJSONSink.standardOutput)
+    default: return Listener("events", try NDJSONSink(to: place, folder: PathText.currentFolder))
+    }
+  }
+
+  private static func writesToStandardOutput(_ sink: PlannedSink) -> Bool {
+    sink.config.text("to") == "stdout" || sink.config.text("to") == "fd:1"
+  }
+
+  /// The view on the stream of errors.
+  private func progress(beside sinks: [PlannedSink]) -> Listener? {
+    let asked = arguments.value("progress")
+    if asked == "none" || (asked == nil && (arguments.has("quiet") || sinks.contains { $0.op == "progress" })) {
+      return nil
+    }
+    let style = asked.flatMap(ProgressSink.Style.init(rawValue:)) ?? .auto
+    return Listener("progress", ProgressSink(style: style))
+  }
+
+  /// The first signal drains, the second ends at once.
+  private func watchSignals(_ runner: Runner) {
+    let seen = Guarded(0)
+    Signals.watch { number in
+      let count = seen.withLock { count in
+        count += 1
+        return count
+      }
+      let request = ControlRequest(count == 1 ? .drain : .abort, by: "signal", signal: number)
+      Task { _ = await runner.request(request) }
+    }
+  }
+
+  private func summary(of outcome: RunOutcome, _ runner: Runner) -> [UInt8] {
+    var bytes: [UInt8] = []
+    NDJSON.append(
+      Event(seq: 0, time: SystemTime().wall(), elapsed: outcome.elapsed, run: runner.id, payload: .runEnd(outcome.end)),
+      to: &bytes)
+    return bytes
+  }
+
+  /// Ends the stream of a run whose command line is wrong, where the stream was named or goes to a pipe.
+  static func refuse(_ error: UsageError, _ console: Console) async {
+    let arguments = error.arguments
+    let place = arguments.has("json") ? "-" : arguments.value("events") ?? (console.outputIsTerminal ? "none" : "-")
+    guard let stream = try? stream(to: place) else { return }
+    let notes = error.hint.map { [$0] } ?? []
+    await RunRefusal.tell(
+      [Diagnostic("E0002", error.message, at: nil, notes: notes)], manifest: arguments.operand("MANIFEST"),
+      tool: CommandLineTool.version, to: [stream])
+  }
+}
+
+extension Listener {
+  /// A sink that no manifest names.
+  init(_ name: String, _ sink: any Sink) {
+    self.init(
+      name: name, patience: sink.patience, render: { sink.render($0, into: &$1) }, open: { try await sink.open() },
+      deliver: { try await sink.deliver($0) }, close: { try await sink.close() })
+  }
+}
