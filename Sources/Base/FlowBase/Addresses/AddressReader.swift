@@ -3,13 +3,14 @@ struct AddressReader {
   private var rest: Substring
 
   private static let longest = 64 * 1024
+  private static let known = ["https", "http"]
 
   init(_ text: String) throws(WebAddress.Mistake) {
     if text.utf8.count > AddressReader.longest { throw WebAddress.Mistake("it is longer than 64 KiB") }
-    let isSpace = { (scalar: Unicode.Scalar) in scalar == " " || (9...13).contains(scalar.value) }
-    let scalars = text.unicodeScalars
-    let end = scalars.lastIndex { !isSpace($0) }.map { scalars.index(after: $0) } ?? scalars.startIndex
-    rest = Substring(scalars[..<end].drop(while: isSpace))
+    let bytes = text.utf8
+    let isSpace = { (byte: UInt8) in byte == 0x20 || (9...13).contains(byte) }
+    let end = bytes.lastIndex { !isSpace($0) }.map { bytes.index(after: $0) } ?? bytes.startIndex
+    rest = Substring(bytes[..<end].drop(while: isSpace))
     if rest.isEmpty { throw WebAddress.Mistake("it is empty") }
     if rest.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
       throw WebAddress.Mistake("it holds a line break, tab or other control character")
@@ -18,7 +19,7 @@ struct AddressReader {
 
   mutating func scheme() throws(WebAddress.Mistake) -> String {
     let name = rest.utf8.prefix { AddressReader.isSchemeCharacter($0) }
-    let scheme = String(Substring(name)).lowercased()
+    let scheme = AddressReader.known.first { name.elementsEqual($0.utf8) } ?? String(Substring(name)).lowercased()
     let behind = rest[name.endIndex...]
     guard behind.utf8.starts(with: "://".utf8) else {
       // `localhost:80/x` begins like a scheme, and is none.

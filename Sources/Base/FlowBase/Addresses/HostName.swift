@@ -3,6 +3,7 @@ enum HostName {
   /// The host in small letters of ASCII, names of other scripts as A-labels; the reason where it is none.
   static func canonical(_ written: Substring) throws(WebAddress.Mistake) -> String {
     if written.utf8.first == UInt8(ascii: "[") { return try bracketed(written) }
+    if let plain = plain(written) { return plain }
     let decoded = PercentEncoding.decode(String(written))
     var labels: [String] = []
     let parts = CanonicalText.folded(decoded).unicodeScalars.split(omittingEmptySubsequences: false) { isDot($0) }
@@ -17,6 +18,30 @@ enum HostName {
       throw WebAddress.Mistake("its host `\(host)` ends in a number and is no IPv4 address")
     }
     return host
+  }
+
+  /// The host if it is what nearly all are: labels of ASCII letters, digits and hyphens, the last of them no number.
+  private static func plain(_ written: Substring) -> String? {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(written.utf8.count)
+    var label = 0
+    for byte in written.utf8 {
+      switch byte {
+      case UInt8(ascii: "."):
+        if label == 0 { return nil }
+        label = 0
+        bytes.append(byte)
+        continue
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"): bytes.append(byte | 0x20)
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+        bytes.append(byte)
+      default: return nil
+      }
+      label += 1
+      if label > 63 { return nil }
+    }
+    guard label > 0, bytes.count <= 253, !(48...57).contains(bytes[bytes.count - label]) else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   private static func bracketed(_ written: Substring) throws(WebAddress.Mistake) -> String {

@@ -48,12 +48,17 @@ enum Conversions {
 
   /// Neither `nan` nor `inf` nor hexadecimal fractions, which the standard library reads too.
   private static func isDecimal(_ text: String) -> Bool {
-    text.utf8.allSatisfy { (48...57).contains($0) || "+-.eE".utf8.contains($0) }
+    text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: "e"), UInt8(ascii: "E"):
+        true
+      default: false
+      }
+    }
   }
 
-  private static func word(_ text: String) -> String {
-    String(text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
-  }
+  private static func word(_ text: String) -> String { text.trimmed }
 
   private static func failed(_ value: Value, _ wanted: String) -> Fault {
     Fault("expression.convert", .permanent, "\(Evaluator.shown(value)) is not \(wanted)")

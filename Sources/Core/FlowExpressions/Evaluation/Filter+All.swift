@@ -16,7 +16,7 @@ extension Filter {
     text("slug", "Small letters and digits of any script, everything else as single hyphens.", Slug.make),
     text("lower", "In small letters.") { $0.lowercased() },
     text("upper", "In capitals.") { $0.uppercased() },
-    text("trim", "Without white space at both ends.", trimmed),
+    text("trim", "Without white space at both ends.") { $0.trimmed },
   ]
 
   private static let addresses: [Filter] = [
@@ -109,13 +109,6 @@ extension Filter {
       throw Fault("expression.range", .permanent, "`\(value.text)` is no length from 0 to 4096")
     }
     return count
-  }
-
-  private static func trimmed(_ text: String) -> String {
-    let view = text.unicodeScalars
-    let start = view.drop { $0.properties.isWhitespace }
-    guard let end = start.lastIndex(where: { !$0.properties.isWhitespace }) else { return "" }
-    return String(start[...end])
   }
 
   /// Byte for byte, so that it takes time in proportion to the text.

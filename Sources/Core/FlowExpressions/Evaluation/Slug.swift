@@ -2,6 +2,7 @@
 enum Slug {
   /// Small letters and digits of any script; everything else becomes a single hyphen, none at the ends.
   static func make(_ text: String) -> String {
+    if text.utf8.allSatisfy(isPlain) { return text }
     var result = String.UnicodeScalarView()
     var hasGap = false
     for scalar in text.lowercased().unicodeScalars {
@@ -15,6 +16,11 @@ enum Slug {
       }
     }
     return String(result)
+  }
+
+  /// What stays as it is: most keys are slugs already.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
   /// Signs inside words, which vanish: `it's` is one word.

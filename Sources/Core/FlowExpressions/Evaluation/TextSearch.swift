@@ -11,3 +11,14 @@ enum TextSearch {
     return false
   }
 }
+
+extension String {
+  /// The text without white space at both ends.
+  var trimmed: String {
+    let isPlain = { (byte: UInt8) in byte > 0x20 && byte < 0x7F }
+    guard let first = utf8.first, let last = utf8.last, !isPlain(first) || !isPlain(last) else { return self }
+    let start = unicodeScalars.drop { $0.properties.isWhitespace }
+    guard let end = start.lastIndex(where: { !$0.properties.isWhitespace }) else { return "" }
+    return String(start[...end])
+  }
+}
