@@ -4,7 +4,7 @@ public import FlowParts
 internal import FlowTransfer
 
 /// Brings the bytes that an item's address names into a temporary file.
-public struct FetchStage: Stage {
+public struct Fetch: Stage {
   /// What is to be said of it.
   public static let part = StagePart(
     PartSpec(
@@ -17,7 +17,7 @@ public struct FetchStage: Stage {
         ]
       },
       example: "stages:\n  - fetch: { accept: image/*, max_bytes: 50MB }\n")
-  ) { FetchStage() }
+  ) { Fetch() }
 
   private static let fields = [
     FieldSpec(
@@ -62,7 +62,7 @@ public struct FetchStage: Stage {
         try await demand.check(fetched, leg.item.expected, on: context.services.blocking)
         return fetched.result(isShared: isShared)
       } catch {
-        guard FetchStage.mirrorsHelp(with: error) else { throw error }
+        guard Fetch.mirrorsHelp(with: error) else { throw error }
         faults.append(error)
         context.services.log(.debug, "\(leg.item.name): \(error.message)")
       }

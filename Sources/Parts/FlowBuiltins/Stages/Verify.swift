@@ -3,7 +3,7 @@ internal import FlowExpressions
 public import FlowParts
 
 /// Holds an item's bytes against a size, digests and media types.
-public struct VerifyStage: Stage {
+public struct Verify: Stage {
   /// What is to be said of it.
   public static let part = StagePart(
     PartSpec(
@@ -15,7 +15,7 @@ public struct VerifyStage: Stage {
         FieldSpec("media", .list(.string), "Media types that they may have, such as `image/*`."),
       ],
       example: "stages:\n  - fetch\n  - verify: { sha256: \"${row.sha256}\", media: image/png }\n")
-  ) { VerifyStage() }
+  ) { Verify() }
 
   /// A stage.
   public init() {}
