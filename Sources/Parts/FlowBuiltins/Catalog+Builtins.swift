@@ -10,13 +10,11 @@ extension Catalog {
     catalog.add(TemplateSource.part)
     catalog.add(URLsSource.part)
 
-    catalog.add(FetchStage.part)
     catalog.add(Fetch.part)
     catalog.add(Filter.part)
     catalog.add(Report.part)
     catalog.add(SetFields.part)
     catalog.add(Store.part)
-    catalog.add(VerifyStage.part)
     catalog.add(Verify.part)
     catalog.add(Write.part)
 
