@@ -70,7 +70,10 @@ extension JournalReader {
 
   /// The item of a source under a key.
   public func item(source: Int, key: String) throws(Fault) -> ItemRecord? {
-    try rows("SELECT \(Self.itemColumns) FROM items WHERE hash = ?1 AND source = ?2 AND key = ?3") {
+    // Without being told, SQLite takes the index over sources, and reads all items of one.
+    try rows(
+      "SELECT \(Self.itemColumns) FROM items INDEXED BY items_by_hash WHERE hash = ?1 AND source = ?2 AND key = ?3"
+    ) {
       $0.bind(1, ItemRecord.hash(source: source, key: key))
       $0.bind(2, source)
       $0.bind(3, key)
