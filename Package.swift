@@ -128,3 +128,16 @@ let package = Package(
     program("expression-bench", at: "Benchmarks/expression-bench", ["FlowExpressions", "FlowBase"]),
   ]
 )
+
+// The programs of Fuzz/ have no `main` but libFuzzer's, so the package makes libraries of them, and tools/fuzz links.
+if Context.environment["FLOW_FUZZ"] != nil {
+  let tried: [(name: String, imports: [Target.Dependency])] = [
+    ("yaml", ["FlowBase", "FlowYAML"]), ("json", ["FlowBase"]), ("records", ["FlowBase", "FlowRecords"]),
+  ]
+  for (name, imports) in tried {
+    package.products.append(.library(name: "fuzz-\(name)", type: .static, targets: ["fuzz-\(name)"]))
+    package.targets.append(
+      .target(
+        name: "fuzz-\(name)", dependencies: imports, path: "Fuzz/\(name)", exclude: ["seeds"], swiftSettings: house))
+  }
+}
