@@ -111,13 +111,15 @@ struct `The stage fetch` {
       return stream.finish()
     }()
     let other = Digest.sha256(of: "other")
-    func code(_ expected: Expectation) async -> String? {
+    func code(_ expected: FlowParts.Expectation) async -> String? {
       await bench.fault(item(server.url) { $0.expected = expected })?.code
     }
-    #expect(await code(Expectation(sha256: Digest.sha256(of: png), sha512: sha512, size: png.count)) == nil)
-    #expect(await code(Expectation(sha256: other)) == "verify.digest")
-    #expect(await code(Expectation(sha512: Digest(.sha512, bytes: Array(repeating: 0, count: 64)))) == "verify.digest")
-    #expect(await code(Expectation(size: 1)) == "verify.size")
+    #expect(await code(FlowParts.Expectation(sha256: Digest.sha256(of: png), sha512: sha512, size: png.count)) == nil)
+    #expect(await code(FlowParts.Expectation(sha256: other)) == "verify.digest")
+    #expect(
+      await code(FlowParts.Expectation(sha512: Digest(.sha512, bytes: Array(repeating: 0, count: 64))))
+        == "verify.digest")
+    #expect(await code(FlowParts.Expectation(size: 1)) == "verify.size")
   }
 
   @Test func `tries mirrors in turn, after a wrong digest too`() async throws {
