@@ -32,6 +32,8 @@ public struct Plan: Sendable {
   public var take: Int?
   /// The texts that must never be written anywhere.
   public var secrets: [String] = []
+  /// The names of the secrets that the manifest lists.
+  public var secretNames: [String] = []
   /// The names of environment variables that the manifest reads.
   public var environment: [String] = []
   /// What is odd, but no mistake.

@@ -51,6 +51,7 @@ struct Planner {
       sources: sources.map(\.planned), stages: built.stages, nodes: built.nodes, sinks: sinks)
     readPolicy(into: &plan)
     plan.secrets = load.secrets.values.compactMap(\.text).filter { !$0.isEmpty }.sorted()
+    plan.secretNames = load.secrets.keys.sorted()
     plan.environment = load.environment.keys.sorted()
     plan.warnings = reader.diagnostics.filter { $0.severity == .warning }.sortedByPlace()
     return plan

@@ -108,7 +108,7 @@ public final class Runner: Sendable {
     let number = try journal.beginRun(
       RunRecord(
         id: id, manifest: plan.manifest, manifestDigest: plan.manifestDigest, started: clock.wall(),
-        facts: ["output": .string(plan.settings.outputFolder)]))
+        facts: ["output": .string(plan.settings.outputFolder), "plan": PlanMemory.facts(plan)]))
     let sources = try journal.register(sources: plan.sources.map(\.id))
     let nodes = try journal.register(
       nodes: plan.nodes.map { NodeName(stage: plan.stages[$0.stage].id, leg: $0.axes) })
@@ -226,6 +226,7 @@ private struct OpenRun: Sendable {
       number: number, id: id, manifest: plan.manifest, manifestDigest: plan.manifestDigest, started: time, ended: time,
       result: outcome.end.result.rawValue, exit: outcome.end.exit, isComplete: outcome.isComplete,
       facts: [
+        "plan": PlanMemory.facts(plan),
         "output": .string(plan.settings.outputFolder), "total": .int(items.ended), "ok": .int(items.ok),
         "cached": .int(items.cached), "filtered": .int(items.filtered), "failed": .int(items.failed),
         "cancelled": .int(items.cancelled), "bytes_in": .int(outcome.end.bytesIn),

@@ -16,6 +16,11 @@ public enum ControlWire {
     return answer
   }
 
+  /// Whether a run, whose folder is given, is under way and listens.
+  public static func isListening(folder: String) -> Bool {
+    (try? UnixSocket.connect(folder: folder, name: socketName)) != nil
+  }
+
   static func bytes(of request: ControlRequest) -> [UInt8] {
     var writer = JSONWriter()
     writer.beginObject()

@@ -1,0 +1,138 @@
+internal import FlowBase
+internal import FlowParts
+internal import FlowPlan
+internal import FlowRun
+
+extension Command {
+  /// `imgflow plan [MANIFEST]`.
+  static let plan = Command(.plan) { arguments, console in
+    let loaded = LoadedManifest(arguments, console)
+    guard let plan = loaded.plan else {
+      console.say(FlowBase.DiagnosticText(isColoured: console.coloursErrors, line: loaded.line).text(loaded.diagnostics))
+      return 2
+    }
+    var options = RunOptions()
+    options.fresh = arguments.has("fresh")
+    options.only = arguments.all("only")
+    options.checksDigests = arguments.value("check") == "digest"
+    let forecaster = Forecaster(plan, options: options)
+    if let wanted = arguments.value("why") { return try await why(wanted, forecaster, console) }
+    let showsItems = arguments.has("items") && !arguments.has("json")
+    let forecast = try await forecaster.forecast { item in
+      if showsItems { console.line("\(item.name)  \(item.reason ?? "done")  \(item.url ?? "")") }
+    }
+    let report = PlanReport(plan: plan, forecast: forecast)
+    console.write(arguments.has("json") ? report.json : report.text)
+    return arguments.has("exit-code") && !forecast.isIdle ? 1 : 0
+  }
+
+  private static func why(_ wanted: String, _ forecaster: Forecaster, _ console: Console) async throws -> Int {
+    let found = Guarded<Forecast.ItemOutlook?>(nil)
+    _ = try await forecaster.forecast { item in
+      guard item.name == wanted || item.name.hasSuffix("/" + wanted) else { return }
+      found.withLock { $0 = $0 ?? item }
+    }
+    guard let item = found.withLock({ $0 }) else {
+      console.say("imgflow: no source gives an item `\(wanted)`; `imgflow plan --items` lists them")
+      return 1
+    }
+    console.line("\(item.name): \(item.reason ?? "nothing to do, what it depends on has not changed")")
+    return 0
+  }
+}
+
+/// A forecast as people and programs read it.
+struct PlanReport {
+  var plan: Plan
+  var forecast: Forecast
+
+  /// For people.
+  var text: String {
+    var lines: [String] = []
+    for source in forecast.sources {
+      let broken = source.broken > 0 ? ", \(source.broken) of them no good" : ""
+      lines.append("source \(source.id): \(source.items) items\(broken)")
+    }
+    lines.append("")
+    lines += table(
+      [["stage", "op", "operations", "to run", "done"]]
+        + forecast.stages.map { stage in
+          let bound = stage.isUpperBound ? "≤ " : ""
+          return [
+            stage.id, stage.op, stage.operations.map { bound + String($0) } ?? "?",
+            stage.toRun.map { bound + String($0) } ?? "?", stage.done.map { String($0) } ?? "?",
+          ]
+        })
+    lines.append("")
+    lines.append("\(forecast.items) items: \(forecast.done) done, \(forecast.items - forecast.done) to run")
+    for (reason, count) in forecast.reasons { lines.append("  \(count)  \(reason)") }
+    lines.append(
+      "bytes: "
+        + (forecast.unknownSizes == 0
+          ? ByteCount(forecast.knownBytes).text
+          : forecast.knownBytes > 0 ? "\(ByteCount(forecast.knownBytes).text) known, the rest ?" : "?"))
+    for host in forecast.hosts.prefix(10) {
+      let least = host.leastTime.map { ", at least \(decimal($0.seconds, digits: 0)) s by its limits" } ?? ""
+      lines.append(
+        "host \(host.host): \(host.requests) requests, at most \(host.connections) at once\(least)")
+    }
+    if forecast.hosts.count > 10 { lines.append("and \(forecast.hosts.count - 10) more hosts") }
+    lines.append("output: \(plan.settings.outputFolder)")
+    if forecast.orphanCount > 0 {
+      lines.append("\(forecast.orphanCount) files that no item makes any more (`run --prune` removes them):")
+      for path in forecast.orphans { lines.append("  \(path)") }
+    }
+    if !plan.environment.isEmpty { lines.append("reads from the environment: \(plan.environment.joined(separator: ", "))") }
+    if !plan.secretNames.isEmpty { lines.append("reads secrets: \(plan.secretNames.joined(separator: ", "))") }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func table(_ rows: [[String]]) -> [String] {
+    let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      var line = ""
+      for (column, cell) in row.enumerated() {
+        let padding = String(repeating: " ", count: widths[column] - cell.count)
+        line += column < 2 ? cell + padding + "  " : padding + cell + "  "
+      }
+      while line.hasSuffix(" ") { line.removeLast() }
+      return line
+    }
+  }
+
+  /// For programs.
+  var json: String {
+    var writer = JSONWriter()
+    writer.value(
+      .map([
+        "format_version": 1, "items": .int(forecast.items), "done": .int(forecast.done),
+        "to_run": .int(forecast.items - forecast.done),
+        "sources": .list(
+          forecast.sources.map { .map(["id": .string($0.id), "items": .int($0.items), "broken": .int($0.broken)]) }),
+        "stages": .list(
+          forecast.stages.map {
+            .map([
+              "id": .string($0.id), "op": .string($0.op), "operations": $0.operations.map(Value.int) ?? .null,
+              "to_run": $0.toRun.map(Value.int) ?? .null, "done": $0.done.map(Value.int) ?? .null,
+              "upper_bound": .bool($0.isUpperBound),
+            ])
+          }),
+        "reasons": .list(
+          forecast.reasons.map { .map(["reason": .string($0.reason), "items": .int($0.count)]) }),
+        "hosts": .list(
+          forecast.hosts.map {
+            .map([
+              "host": .string($0.host), "requests": .int($0.requests), "connections": .int($0.connections),
+              "least_s": $0.leastTime.map { .double($0.seconds) } ?? .null,
+            ])
+          }),
+        "bytes": .map(["known": .int(forecast.knownBytes), "unknown_items": .int(forecast.unknownSizes)]),
+        "orphans": .map([
+          "count": .int(forecast.orphanCount), "first": .list(forecast.orphans.map(Value.string)),
+        ]),
+        "output": .string(plan.settings.outputFolder), "env": .list(plan.environment.map(Value.string)),
+        "secrets": .list(plan.secretNames.map(Value.string)),
+      ]))
+    return writer.text + "\n"
+  }
+}

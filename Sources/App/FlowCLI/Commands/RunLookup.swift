@@ -1,0 +1,75 @@
+internal import FlowBase
+internal import FlowRun
+internal import FlowStore
+
+/// Finds the run that a command line means: an id, the beginning of one, `last`, or a manifest's path.
+struct RunLookup {
+  /// A run and the state that holds it.
+  struct Found {
+    var run: RunRecord
+    var folder: StateFolder
+    var reader: JournalReader
+    /// Whether a process still works on it.
+    var isUnderWay: Bool
+  }
+
+  private let state: String
+
+  init(_ arguments: ParsedArguments) {
+    state = PathText.absolute(arguments.value("state") ?? ".imgflow")
+  }
+
+  /// The states below the state directory, by their manifests' stems.
+  func folders() -> [StateFolder] {
+    let names = (try? SmallFiles.names(in: state)) ?? []
+    return names.sorted().map { StateFolder(directory: state, stem: $0) }.filter(\.exists)
+  }
+
+  /// All runs, the newest first.
+  func all(limit: Int = 1000) throws -> [Found] {
+    var found: [Found] = []
+    for folder in folders() {
+      let reader = try JournalReader(path: folder.journal)
+      for run in try reader.runs(limit: limit) {
+        let isUnderWay = run.ended == nil && ControlWire.isListening(folder: folder.run(run.id))
+        found.append(Found(run: run, folder: folder, reader: reader, isUnderWay: isUnderWay))
+      }
+    }
+    return found.sorted { ($1.run.started, $0.run.id) < ($0.run.started, $1.run.id) }
+  }
+
+  /// The run that is meant; a fault with words where there is none, or more than one.
+  func find(_ name: String?) throws -> Found {
+    let name = name ?? "last"
+    var runs = try all()
+    if runs.isEmpty {
+      throw Fault("run.unknown", .permanent, "no run was made here (looked in \(state)); `--state DIR` looks elsewhere")
+    }
+    if name == "last" { return runs[0] }
+    if name.contains("/") || name.hasSuffix(".yaml") || name.hasSuffix(".yml") {
+      let stem = stem(of: name)
+      runs = runs.filter { PathText.name(of: $0.folder.path) == stem }
+      guard let first = runs.first else {
+        throw Fault("run.unknown", .permanent, "the manifest `\(name)` was not run yet (looked in \(state))")
+      }
+      return first
+    }
+    let matching = runs.filter { $0.run.id.hasPrefix(name.uppercased()) }
+    if let exact = matching.first(where: { $0.run.id == name.uppercased() }) { return exact }
+    guard let only = matching.first else {
+      throw Fault("run.unknown", .permanent, "no run `\(name)`; `imgflow runs` lists them")
+    }
+    guard matching.count == 1 else {
+      throw Fault(
+        "run.ambiguous", .permanent,
+        "`\(name)` may be \(matching.prefix(3).map(\.run.id).joined(separator: " or ")); give more of the id")
+    }
+    return only
+  }
+
+  private func stem(of path: String) -> String {
+    let name = PathText.name(of: path)
+    guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return name }
+    return String(name[..<dot])
+  }
+}

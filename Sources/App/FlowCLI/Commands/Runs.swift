@@ -1,0 +1,56 @@
+internal import FlowBase
+internal import FlowStore
+
+extension Command {
+  /// `imgflow runs`.
+  static let runs = Command(.runs) { arguments, console in
+    let found = try RunLookup(arguments).all()
+    if arguments.has("json") {
+      var writer = JSONWriter()
+      writer.value(.map(["format_version": 1, "runs": .list(found.map { .map(RunReport.fields($0)) })]))
+      console.line(writer.text)
+      return 0
+    }
+    if found.isEmpty { console.say("no run was made here") }
+    for entry in found { console.line(RunReport.line(entry)) }
+    return 0
+  }
+
+  /// `imgflow status [RUN [ITEM]]`.
+  static let status = Command(.status) { arguments, console in
+    let entry = try RunLookup(arguments).find(arguments.operand("RUN"))
+    if let item = arguments.operand("ITEM") { return try ItemReport(entry, item).write(arguments, console) }
+    let report = try StatusReport(entry)
+    console.write(arguments.has("json") ? report.json : report.text)
+    return 0
+  }
+}
+
+/// A run in a line, and in fields.
+enum RunReport {
+  static func state(_ entry: RunLookup.Found) -> String {
+    entry.isUnderWay ? "running" : entry.run.result ?? "cut off"
+  }
+
+  static func line(_ entry: RunLookup.Found) -> String {
+    let run = entry.run
+    let counts = ["ok", "failed", "filtered", "cancelled"].compactMap { name in
+      run.facts[name]?.asInt.flatMap { $0 > 0 || name == "ok" ? "\($0) \(name)" : nil }
+    }
+    let started = String(run.started.text.prefix(19)) + "Z"
+    return "\(run.id)  \(started)  \(state(entry))  \(run.manifest)  \(counts.joined(separator: ", "))"
+  }
+
+  static func fields(_ entry: RunLookup.Found) -> Fields {
+    let run = entry.run
+    var fields: Fields = [
+      "id": .string(run.id), "manifest": .string(run.manifest), "started": .string(run.started.text),
+      "ended": run.ended.map { .string($0.text) } ?? .null, "state": .string(state(entry)),
+      "result": run.result.map(Value.string) ?? .null, "exit": run.exit.map(Value.int) ?? .null,
+    ]
+    for name in ["total", "ok", "cached", "filtered", "failed", "cancelled", "bytes_in", "ms", "output"] {
+      if let value = run.facts[name] { fields[name] = value }
+    }
+    return fields
+  }
+}

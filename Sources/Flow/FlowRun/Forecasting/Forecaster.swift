@@ -1,0 +1,201 @@
+internal import FlowBase
+internal import FlowEvents
+internal import FlowGraph
+internal import FlowParts
+public import FlowPlan
+internal import FlowStore
+
+/// Reads the sources and the journal, and says what a run would do; changes nothing and asks nobody.
+public struct Forecaster: Sendable {
+  private let plan: Plan
+  private let options: RunOptions
+  private let fingerprints: Fingerprints
+
+  /// A forecaster of a plan.
+  public init(_ plan: Plan, options: RunOptions = RunOptions()) {
+    self.plan = plan
+    self.options = options
+    fingerprints = Fingerprints(plan)
+  }
+
+  /// Makes the forecast, and shows each item as it is looked at.
+  public func forecast(_ show: (Forecast.ItemOutlook) -> Void = { _ in }) async throws -> Forecast {
+    var forecast = Forecast()
+    let past = try Past(plan, options)
+    var tally = Tally()
+    for source in plan.sources where options.only.isEmpty || options.only.contains(source.id) {
+      try await read(source, past, &forecast, &tally, show)
+    }
+    finish(&forecast, tally, past)
+    return forecast
+  }
+
+  /// What is gathered while the items go by.
+  private struct Tally {
+    var reasons: [String: Int] = [:]
+    var hosts: [String: Int] = [:]
+  }
+
+  private func read(
+    _ source: PlannedSource, _ past: Past, _ forecast: inout Forecast, _ tally: inout Tally,
+    _ show: (Forecast.ItemOutlook) -> Void
+  ) async throws {
+    var outlook = Forecast.SourceOutlook(id: source.id, items: 0, broken: 0)
+    let (letters, post) = AsyncStream<SourceFeed.Letter>.makeStream(bufferingPolicy: .unbounded)
+    let (demands, demand) = AsyncStream<Int>.makeStream()
+    let feed = SourceFeed(source: source, folder: plan.settings.folder, share: plan.sample) { post.yield($0) }
+    let task = Task {
+      await feed.serve(demands)
+      post.finish()
+    }
+    defer { task.cancel() }
+    var seen = Set<String>()
+    let limit = options.take ?? plan.take ?? .max
+    var outstanding = 0
+    demand.yield(512)
+    outstanding = 512
+    reading: for await letter in letters {
+      switch letter {
+      case .opened: break
+      case .failed(let fault): throw fault
+      case .refused(let diagnostic): throw diagnostic
+      case .ended: break reading
+      case .items(let items):
+        outstanding -= items.count
+        for prepared in items {
+          if forecast.items >= limit { break reading }
+          guard seen.insert(prepared.item.key).inserted else { continue }
+          outlook.items += 1
+          if prepared.fault != nil { outlook.broken += 1 }
+          note(prepared, past, &forecast, &tally, show)
+        }
+        if outstanding <= 256 {
+          demand.yield(512)
+          outstanding += 512
+        }
+      }
+    }
+    demand.finish()
+    forecast.sources.append(outlook)
+  }
+
+  private func note(
+    _ prepared: PreparedItem, _ past: Past, _ forecast: inout Forecast, _ tally: inout Tally,
+    _ show: (Forecast.ItemOutlook) -> Void
+  ) {
+    forecast.items += 1
+    let item = prepared.item
+    let reason = prepared.fault.map { "no good: \($0.message)" } ?? past.reason(for: item, fingerprints)
+    if let reason {
+      tally.reasons[prepared.fault == nil ? reason : "no good", default: 0] += 1
+      if let url = item.url, let address = try? WebAddress(parsing: url) {
+        tally.hosts[address.hostAndPort, default: 0] += 1
+      }
+      if let size = item.expected.size { forecast.knownBytes += size } else { forecast.unknownSizes += 1 }
+    } else {
+      forecast.done += 1
+    }
+    show(Forecast.ItemOutlook(name: item.name, url: item.url.map { Redaction.url($0) }, reason: reason))
+  }
+
+  private func finish(_ forecast: inout Forecast, _ tally: Tally, _ past: Past) {
+    forecast.reasons = tally.reasons.map { ($0.key, $0.value) }.sorted { ($1.1, $0.0) < ($0.1, $1.0) }
+    forecast.hosts = tally.hosts.map { host, count in
+      let limits = plan.settings.hosts.limits(of: host, defaultConnections: options.hostConnections)
+      let spacing = limits.spacing > 0 ? Interval(nanoseconds: limits.spacing * max(0, count - 1)) : nil
+      return Forecast.HostOutlook(
+        host: host, requests: count, connections: limits.connections, leastTime: spacing)
+    }.sorted { ($1.requests, $0.host) < ($0.requests, $1.host) }
+    let toRun = forecast.items - forecast.done
+    var isBound = Set<Int>()
+    for (place, stage) in plan.stages.enumerated() {
+      let legs = plan.nodes.count { $0.stage == place }
+      let decides = stage.op == "filter" || stage.onError == .drop
+      let follows = stage.needs.contains { isBound.contains($0) }
+      if decides || follows { isBound.insert(place) }
+      switch stage.scope {
+      case .leg, .item:
+        forecast.stages.append(
+          Forecast.StageOutlook(
+            id: stage.id, op: stage.op, operations: forecast.items * legs, toRun: toRun * legs,
+            done: forecast.done * legs, isUpperBound: follows))
+      case .run:
+        forecast.stages.append(
+          Forecast.StageOutlook(
+            id: stage.id, op: stage.op, operations: 1, toRun: nil, done: nil, isUpperBound: false))
+      case .group:
+        forecast.stages.append(
+          Forecast.StageOutlook(
+            id: stage.id, op: stage.op, operations: nil, toRun: nil, done: nil, isUpperBound: false))
+      }
+    }
+    (forecast.orphans, forecast.orphanCount) = past.orphans()
+  }
+}
+
+/// What earlier runs have left.
+private struct Past {
+  private let plan: Plan
+  private let options: RunOptions
+  private let reader: JournalReader?
+  private let tree: OutputTree?
+  private let sources: [String: Int]
+  private let changes: String?
+
+  init(_ plan: Plan, _ options: RunOptions) throws(Fault) {
+    self.plan = plan
+    self.options = options
+    let folder = StateFolder(directory: plan.state.folder, stem: plan.state.stem)
+    guard folder.exists else {
+      (reader, tree, sources, changes) = (nil, nil, [:], nil)
+      return
+    }
+    let reader = try JournalReader(path: folder.journal)
+    self.reader = reader
+    tree = SmallFiles.isFolder(plan.settings.outputFolder) ? try OutputTree(root: plan.settings.outputFolder) : nil
+    sources = Dictionary(try reader.sourceNames().map { ($0.value, $0.key) }) { first, _ in first }
+    changes = PlanMemory.changes(from: try reader.lastRun()?.facts ?? [:], to: plan)
+  }
+
+  /// Why there is work for an item; nil where there is none.
+  func reason(for item: Item, _ fingerprints: Fingerprints) -> String? {
+    if options.fresh { return "--fresh" }
+    guard let reader, let source = sources[item.source],
+      let known = try? reader.item(source: source, key: item.key)
+    else { return "new" }
+    switch known.status {
+    case .failed: return "failed last time (\(known.fault?.code ?? "unknown"))"
+    case .cancelled, .running: return "not finished last time"
+    case .ok, .filtered: break
+    }
+    let input = fingerprints.input(of: item)
+    if plan.state.rerunOn.contains(.input), Array(known.fingerprint.prefix(16)) != input { return "input changed" }
+    if plan.state.rerunOn.contains(.config), known.fingerprint != fingerprints.of(item, input: input) {
+      return changes ?? "config changed"
+    }
+    guard plan.state.rerunOn.contains(.outputMissing) else { return nil }
+    for output in (try? reader.outputs(of: known.id)) ?? [] {
+      guard let tree else { return "output missing" }
+      switch try? tree.condition(of: output, by: options.checksDigests ? .digest : .stat) {
+      case .unchanged, .touched: continue
+      case .missing, nil: return "output missing"
+      case .altered: return "output altered"
+      }
+    }
+    return nil
+  }
+
+  /// Some of the files that no item makes any more, and how many there are.
+  func orphans() -> (some: [String], count: Int) {
+    guard let reader else { return ([], 0) }
+    var some: [String] = []
+    var count = 0
+    var last = 0
+    while let page = try? reader.orphans(after: last, limit: 512), let end = page.last {
+      last = end.row
+      count += page.count
+      if some.count < 10 { some += page.prefix(10 - some.count).map(\.output.path) }
+    }
+    return (some, count)
+  }
+}
