@@ -85,26 +85,57 @@ func publishAll() throws -> (whole: Interval, writing: Interval) {
   return (elapsed, partials)
 }
 
+/// A ledger that takes batches and lets the caller wait, so that no more than a few are on their way.
+final class PacedLedger {
+  private let ledger: Ledger
+  private let answers: Mailbox<StoreAnswer>
+  private var underWay = 0
+  private var batch: [StoreAnswer] = []
+
+  init(_ store: Store) throws {
+    let answers = Mailbox<StoreAnswer>()
+    self.answers = answers
+    ledger = try store.startLedger(durability: .process) { answers.post(contentsOf: $0) }
+  }
+
+  func post(_ orders: [(ticket: UInt64, order: StoreOrder)]) throws {
+    ledger.post(contentsOf: orders)
+    underWay += orders.count
+    while underWay > window * 4 { try wait() }
+  }
+
+  func close() throws {
+    while underWay > 0 { try wait() }
+    ledger.close()
+  }
+
+  private func wait() throws {
+    answers.take(into: &batch, until: nil)
+    for answer in batch { _ = try answer.outcome.get() }
+    underWay -= batch.count
+  }
+}
+
 /// Finds all items as they were left, file by file.
 func findAll() throws -> Interval {
   let ground = try Ground()
-  let ledger = try ground.store.startLedger(durability: .process)
+  let ledger = try PacedLedger(ground.store)
   let reader = try ground.store.journal.reader()
   let start = clock.now()
   for first in stride(from: 1, through: count, by: window) {
     var orders: [(ticket: UInt64, order: StoreOrder)] = []
     let ids = first..<min(first + window, count + 1)
-    for case let item? in try reader.items(source: ground.source, keys: ids.map { "key-\($0)" }) {
-      let outputs = try reader.outputs(of: item.id)
+    let items = try reader.items(source: ground.source, keys: ids.map { "key-\($0)" }).compactMap { $0 }
+    for (item, outputs) in zip(items, try reader.outputs(of: items.map(\.id))) {
       for output in outputs where try ground.store.tree.condition(of: output) != .unchanged {
         throw Fault.internal("bench", "\(output.path) has changed")
       }
       let confirmation = Confirmation(item: item.id, index: item.index, outputs: outputs.count, run: ground.run)
       orders.append((UInt64(item.id), .confirm(confirmation)))
     }
-    ledger.post(contentsOf: orders)
+    try ledger.post(orders)
   }
-  ledger.close()
+  try ledger.close()
   let elapsed = clock.now() - start
   guard try reader.counts(run: ground.run)[.ok] == count else { throw Fault.internal("bench", "items are missing") }
   ground.store.close()
@@ -114,14 +145,14 @@ func findAll() throws -> Interval {
 /// Ends as many new items without files.
 func endAll() throws -> Interval {
   let ground = try Ground()
-  let ledger = try ground.store.startLedger(durability: .process)
+  let ledger = try PacedLedger(ground.store)
   let start = clock.now()
   for first in stride(from: 1, through: count, by: window) {
     let ids = first..<min(first + window, count + 1)
-    ledger.post(
-      contentsOf: ids.map { (UInt64($0), .item(ground.item(ground.store.journal.makeItemID(), path: "none"))) })
+    try ledger.post(
+      ids.map { (UInt64($0), .item(ground.item(ground.store.journal.makeItemID(), path: "none"))) })
   }
-  ledger.close()
+  try ledger.close()
   let elapsed = clock.now() - start
   ground.store.close()
   return elapsed

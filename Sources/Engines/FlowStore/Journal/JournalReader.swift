@@ -9,6 +9,8 @@ public final class JournalReader: @unchecked Sendable {
   /// The connection and its statements belong to whoever is in here.
   let gate = Guarded<Void>(())
   private var statements: [String: Statement] = [:]
+  /// How many snapshots are being read at the moment.
+  private var snapshots = 0
 
   /// Opens a journal for reading; one that is missing, damaged or newer is refused with words.
   public init(path: String) throws(Fault) {
@@ -29,6 +31,23 @@ public final class JournalReader: @unchecked Sendable {
     let prepared = try database.prepare(text)
     statements[text] = prepared
     return prepared
+  }
+
+  /// Lets many calls see the journal as it is now, which also costs less than if each looked for itself.
+  ///
+  /// Keep it short: the journal's file grows for as long as somebody looks at an old state of it.
+  public func snapshot<Result>(_ body: () throws(Fault) -> Result) throws(Fault) -> Result {
+    try gate.withLock { (_) throws(Fault) in
+      if snapshots == 0 { try database.run("BEGIN") }
+      snapshots += 1
+    }
+    defer {
+      gate.withLock { _ in
+        snapshots -= 1
+        if snapshots == 0 { try? database.run("COMMIT") }
+      }
+    }
+    return try body()
   }
 
   /// All rows of a statement.
@@ -84,7 +103,7 @@ extension JournalReader {
 
   /// The items of a source under some keys, each at its key's place.
   public func items(source: Int, keys: [String]) throws(Fault) -> [ItemRecord?] {
-    try keys.map { (key) throws(Fault) in try item(source: source, key: key) }
+    try snapshot { () throws(Fault) in try keys.map { (key) throws(Fault) in try item(source: source, key: key) } }
   }
 
   /// An item by its number.
@@ -211,6 +230,11 @@ extension JournalReader {
     } _: { (row) throws(Fault) in
       try Self.output(row)
     }
+  }
+
+  /// What was published for some items, each at its item's place.
+  public func outputs(of items: [ItemID]) throws(Fault) -> [[OutputRecord]] {
+    try snapshot { () throws(Fault) in try items.map { (item) throws(Fault) in try outputs(of: item) } }
   }
 
   /// What a stage that gathers has published for a group.

@@ -1,7 +1,7 @@
 public import FlowBase
 
 /// What the ledger is asked to write.
-public enum StoreOrder: Sendable {
+public indirect enum StoreOrder: Sendable {
   /// Puts bytes under a final name.
   case publish(PublishOrder)
   /// Takes an item up, or ends it; a row of the same number is replaced.
