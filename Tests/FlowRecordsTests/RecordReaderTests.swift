@@ -144,6 +144,21 @@ struct RecordReaderTests {
     #expect(unsafe addresses[0] == addresses[1])
   }
 
+  @Test func `what is there already is known, so that nobody waits for a pipe`() throws {
+    let reader = try RecordReader(DribblingSource(Array("a\n1\n2\n3".utf8), step: 6), format: .csv)
+    #expect(reader.isReady)
+    _ = try reader.next()
+    #expect(reader.isReady)
+    _ = try reader.next()
+    #expect(!reader.isReady)
+    #expect(try reader.next()?.cells == ["a": "3"])
+    let lines = try RecordReader(DribblingSource(Array("x\ny\n".utf8), step: 4), format: .txt)
+    _ = try lines.next()
+    #expect(lines.isReady)
+    _ = try lines.next()
+    #expect(!lines.isReady)
+  }
+
   static let names: [(String, RecordFormat?)] = [
     ("a/b.csv", .csv), ("x.CSV.GZ", .csv), ("x.tsv.gz", .tsv), ("x.ndjson", .jsonl), ("x.jsonl", .jsonl),
     ("x.txt", .txt),

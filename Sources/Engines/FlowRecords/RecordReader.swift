@@ -47,6 +47,9 @@ public final class RecordReader {
     return record
   }
 
+  /// Whether a row can probably be had without waiting for more of the file, as matters where it is a pipe.
+  public var isReady: Bool { rows.isReady }
+
   private func checkTypes(among columns: [String]) throws(Fault) {
     for name in types.keys.sorted() where !columns.contains(name) {
       throw Fault(
@@ -80,6 +83,8 @@ public final class RecordReader {
 protocol RowReader: AnyObject {
   /// The names of the columns, where the file begins with them.
   var columns: [String]? { get }
+  /// Whether a whole line is there already.
+  var isReady: Bool { get }
   /// The next row; nil at the end.
   func next() throws(Fault) -> Record?
 }

@@ -378,21 +378,29 @@ struct Composer {
 
 /// The entries of a map that is being read.
 private struct MapBuilder {
-  private(set) var entries: [Node.Entry] = []
   /// Where the keys stand that were written in this very map.
   var marks: [String: Mark] = [:]
-  private var merged: Set<String> = []
+  /// The entries so far; nil where one that was merged in has given way.
+  private var places: [Node.Entry?] = []
+  /// Where the entries are that were merged in.
+  private var merged: [String: Int] = [:]
+
+  /// The entries in order.
+  var entries: [Node.Entry] { places.compactMap(\.self) }
 
   /// Adds an entry that is written here; one that was merged in gives way.
   mutating func add(_ entry: Node.Entry) {
-    if merged.remove(entry.key) != nil { entries.removeAll { $0.key == entry.key } }
+    if let place = merged.removeValue(forKey: entry.key) { places[place] = nil }
     marks[entry.key] = entry.keyMark
-    entries.append(entry)
+    places.append(entry)
   }
 
-  /// Adds the entries of another map, except those that are there.
+  /// Adds the entries of other maps, except those that are there.
   mutating func merge(_ others: [Node.Entry]) {
-    for entry in others where marks[entry.key] == nil && merged.insert(entry.key).inserted { entries.append(entry) }
+    for entry in others where marks[entry.key] == nil && merged[entry.key] == nil {
+      merged[entry.key] = places.count
+      places.append(entry)
+    }
   }
 }
 

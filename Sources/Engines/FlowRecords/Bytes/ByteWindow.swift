@@ -29,6 +29,13 @@ internal import Glibc
   /// Gives up the first bytes.
   func drop(_ count: Int) { start += count }
 
+  /// Whether a whole line is there behind the first bytes, so that nothing must be waited for.
+  func hasLine(behind count: Int) -> Bool {
+    let rest = unsafe bytes[min(count, end - start)...]
+    return unsafe UnsafeBufferPointer(rebasing: rest).baseAddress.map { unsafe memchr($0, 0x0A, rest.count) != nil }
+      ?? false
+  }
+
   /// Reads more to the end of what is there; false at the end of the source.
   func more() throws(Fault) -> Bool {
     if isAtEnd { return false }

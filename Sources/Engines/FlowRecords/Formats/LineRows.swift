@@ -9,6 +9,9 @@ struct LineCursor {
 
   init(_ window: ByteWindow) { self.window = window }
 
+  /// Whether the next line is there already.
+  var isReady: Bool { window.hasLine(behind: consumed) }
+
   /// The next line, which holds until the next call; nil at the end.
   mutating func next() throws(Fault) -> UnsafeBufferPointer<UInt8>? {
     window.drop(consumed)
@@ -26,6 +29,8 @@ struct LineCursor {
 final class AddressRows: RowReader {
   private static let names = ["url"]
   private var lines: LineCursor
+
+  var isReady: Bool { lines.isReady }
 
   init(_ window: ByteWindow) { lines = LineCursor(window) }
 
@@ -47,6 +52,8 @@ final class JSONRows: RowReader {
   private var lines: LineCursor
   /// The names of the object before, shared by all objects that have the same ones.
   private var names: [String] = []
+
+  var isReady: Bool { lines.isReady }
 
   init(_ window: ByteWindow) { lines = LineCursor(window) }
 

@@ -12,6 +12,7 @@ final class TableRows: RowReader {
   private var quoted = QuotedRow()
 
   var columns: [String]? { names }
+  var isReady: Bool { window.hasLine(behind: 0) }
 
   init(_ window: ByteWindow, delimiter: UInt8, header: RecordOptions.Header) throws(Fault) {
     self.window = window

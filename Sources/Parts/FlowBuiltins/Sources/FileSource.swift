@@ -86,7 +86,10 @@ private struct FileReader: SourceReader {
   mutating func next(upTo count: Int) async throws -> [SourceItem] {
     var items: [SourceItem] = []
     items.reserveCapacity(min(count, 1024))
-    while items.count < count, let record = try records.next() { items.append(item(of: record)) }
+    // From a pipe, what is there goes on at once; only the first row of a batch is waited for.
+    while items.count < count, items.isEmpty || records.isReady, let record = try records.next() {
+      items.append(item(of: record))
+    }
     return items
   }
 
