@@ -133,6 +133,7 @@ let package = Package(
 if Context.environment["FLOW_FUZZ"] != nil {
   let tried: [(name: String, imports: [Target.Dependency])] = [
     ("yaml", ["FlowBase", "FlowYAML"]), ("json", ["FlowBase"]), ("records", ["FlowBase", "FlowRecords"]),
+    ("expression", ["FlowBase", "FlowExpressions"]), ("range", ["FlowBase", "FlowParts"]), ("address", ["FlowBase"]),
   ]
   for (name, imports) in tried {
     package.products.append(.library(name: "fuzz-\(name)", type: .static, targets: ["fuzz-\(name)"]))

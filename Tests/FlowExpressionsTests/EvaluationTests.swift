@@ -91,5 +91,9 @@ import Testing
     #expect(try Expression(parsing: "vars.s | upper").folded(in: scope).constant == "X")
     #expect(try Expression(parsing: "1 + 1").constant == 2)
     #expect(throws: Fault.self) { try Expression(parsing: "1 / vars.n + item.x").folded(in: scope) }
+    let guarded = try Expression(parsing: "item.on or 1 / vars.n > 2").folded(in: scope)
+    #expect(guarded.references.map(\.text) == ["item.on"])
+    #expect(try guarded.isTrue(in: MapScope(fields: [.item: ["on": true]])))
+    #expect(throws: Fault.self) { try guarded.isTrue(in: MapScope(fields: [.item: ["on": false]])) }
   }
 }

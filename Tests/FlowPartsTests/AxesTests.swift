@@ -77,6 +77,20 @@ import Testing
     #expect(try Axes(loop: ["a": "1..10", "b": "1..9000000000000000000", "c": []]).count == 0)
   }
 
+  @Test func `exclusions of huge parts are skipped, not walked through`() throws {
+    let loop: Fields = ["a": "1..3", "b": "1..1000000000", "c": ["x", "y"]]
+    let axes = try Axes(loop: loop, exclude: [["a": 1], ["a": 2, "c": "x"], ["a": 2, "c": "y"]])
+    #expect(axes.count == 2_000_000_000)
+    let all = try Axes(loop: ["b": "1..1000000000", "c": ["x", "y"]], exclude: [["c": "x"], ["c": "y"]])
+    #expect(all.count == 0)
+    #expect(rows(all) == [])
+    let huge = try Axes(
+      loop: ["a": "1..9000000000000000000", "c": ["x"]], exclude: [["c": "x"], ["c": "x"], ["c": "x"]])
+    #expect(huge.count == 0)
+    let first = try Axes(loop: loop, exclude: [["a": 1], ["a": 2]]).first { _ in true }
+    #expect(first == ["a": 3, "b": 1, "c": "x"])
+  }
+
   @Test func `what is empty makes nothing`() throws {
     #expect(rows(try Axes(loop: ["a": [], "b": "1..3"])) == [])
     #expect(rows(try Axes([])) == [])

@@ -1,55 +1,80 @@
 internal import FlowBase
 
 /// Replaces what is known already, and computes as far as that goes.
-enum Folding {
-  static func fold(_ node: Syntax, in scope: some Scope) throws(Fault) -> Syntax {
+struct Folding<Known: Scope> {
+  private let scope: Known
+  /// Whether the part may never be reached: then what cannot be computed waits until it is.
+  private var isLazy = false
+
+  private init(_ scope: Known) { self.scope = scope }
+
+  static func fold(_ node: Syntax, in scope: Known) throws(Fault) -> Syntax { try Folding(scope).fold(node) }
+
+  private func fold(_ node: Syntax) throws(Fault) -> Syntax {
     switch node.term {
     case .constant, .unknownName: return node
     case .name(let reference):
       guard let value = scope.value(of: reference) else { return node }
       return node.replaced(by: value)
-    case .binary(let sign, let left, let right): return try fold(node, sign, left, right, in: scope)
-    case .list(let elements): return try settled(node, .list(try fold(elements, in: scope)))
-    case .member(let base, let name): return try settled(node, .member(try fold(base, in: scope), name))
+    case .binary(let sign, let left, let right): return try fold(node, sign, left, right)
+    case .list(let elements): return try settled(node, .list(try fold(elements)))
+    case .member(let base, let name): return try settled(node, .member(try fold(base), name))
     case .element(let base, let index):
-      return try settled(node, .element(try fold(base, in: scope), try fold(index, in: scope)))
-    case .not(let operand): return try settled(node, .not(try fold(operand, in: scope)))
-    case .negative(let operand): return try settled(node, .negative(try fold(operand, in: scope)))
-    case .matches(let operand, let pattern): return try settled(node, .matches(try fold(operand, in: scope), pattern))
+      return try settled(node, .element(try fold(base), try fold(index)))
+    case .not(let operand): return try settled(node, .not(try fold(operand)))
+    case .negative(let operand): return try settled(node, .negative(try fold(operand)))
+    case .matches(let operand, let pattern): return try settled(node, .matches(try fold(operand), pattern))
     case .filter(let filter, let input, let arguments):
-      return try settled(node, .filter(filter, try fold(input, in: scope), try fold(arguments, in: scope)))
+      return try settled(node, .filter(filter, try fold(input), try fold(arguments)))
     case .unknownFilter(let name, let offset, let input, let arguments):
-      let input = try fold(input, in: scope)
-      return node.replaced(by: .unknownFilter(name, offset: offset, input, try fold(arguments, in: scope)))
+      let input = try fold(input)
+      return node.replaced(by: .unknownFilter(name, offset: offset, input, try fold(arguments)))
     }
   }
 
-  private static func fold(_ nodes: [Syntax], in scope: some Scope) throws(Fault) -> [Syntax] {
+  private func fold(_ nodes: [Syntax]) throws(Fault) -> [Syntax] {
     var folded: [Syntax] = []
-    for node in nodes { folded.append(try fold(node, in: scope)) }
+    for node in nodes { folded.append(try fold(node)) }
     return folded
   }
 
   /// An operator; where the left side decides, the right one is not even looked at.
-  private static func fold(
-    _ node: Syntax, _ sign: BinaryOperator, _ left: Syntax, _ right: Syntax, in scope: some Scope
+  private func fold(
+    _ node: Syntax, _ sign: BinaryOperator, _ left: Syntax, _ right: Syntax
   ) throws(Fault) -> Syntax {
-    let left = try fold(left, in: scope)
-    if let value = left.constant {
+    let left = try fold(left)
+    var later = self
+    if sign == .and || sign == .or || sign == .orElse { later.isLazy = left.constant == nil || isLazy }
+    if let value = left.constant, let decided = try decided(node, sign, value, right) { return decided }
+    return try settled(node, .binary(sign, left, try later.fold(right)))
+  }
+
+  /// What the left side's value settles by itself; nil where the right side counts.
+  private func decided(
+    _ node: Syntax, _ sign: BinaryOperator, _ left: Value, _ right: Syntax
+  ) throws(Fault) -> Syntax? {
+    do throws(Fault) {
       switch sign {
-      case .and where !(try Evaluator.truth(value, of: "and")): return node.replaced(by: .bool(false))
-      case .or where try Evaluator.truth(value, of: "or"): return node.replaced(by: .bool(true))
-      case .orElse: return value.isNull ? try fold(right, in: scope) : node.replaced(by: value)
-      default: break
+      case .and: return try Evaluator.truth(left, of: "and") ? nil : node.replaced(by: .bool(false))
+      case .or: return try Evaluator.truth(left, of: "or") ? node.replaced(by: .bool(true)) : nil
+      case .orElse: return left.isNull ? try fold(right) : node.replaced(by: left)
+      default: return nil
       }
+    } catch {
+      if isLazy { return nil }
+      throw error
     }
-    return try settled(node, .binary(sign, left, try fold(right, in: scope)))
   }
 
   /// The value of a term whose parts are all values, else the term.
-  private static func settled(_ node: Syntax, _ term: Term) throws(Fault) -> Syntax {
+  private func settled(_ node: Syntax, _ term: Term) throws(Fault) -> Syntax {
     let changed = node.replaced(by: term)
     guard changed.children.allSatisfy({ $0.constant != nil }) else { return changed }
-    return node.replaced(by: try Evaluator.value(of: changed, in: EmptyScope()))
+    do throws(Fault) {
+      return node.replaced(by: try Evaluator.value(of: changed, in: EmptyScope()))
+    } catch {
+      if isLazy { return changed }
+      throw error
+    }
   }
 }
