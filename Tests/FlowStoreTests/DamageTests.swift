@@ -37,6 +37,39 @@ import Testing
     }
   }
 
+  @Test func `that was emptied is refused, and not begun anew`() throws {
+    let (place, path) = try prepared()
+    try FileSystem.replace(path, with: [])
+    #expect(code(of: path) == "state.damaged")
+    #expect(try FileSystem.facts(path).size == 0)
+    _ = place
+  }
+
+  @Test func `with foreign bytes in a page is refused`() throws {
+    let (place, path) = try prepared { journal in
+      try journal.database.transaction { () throws(Fault) in
+        let writer = try JournalWriter(journal)
+        for id in 1...500 {
+          try writer.write(ItemRecord(id: id, source: 1, key: "key \(id)", index: id, status: .ok, run: 1))
+        }
+      }
+    }
+    var bytes = try FileSystem.read(path)
+    let start = (bytes.count / 4096 - 4) * 4096
+    for place in start..<start + 64 { bytes[place] = 0xA5 }
+    try FileSystem.replace(path, with: bytes)
+    #expect(code(of: path) == "state.damaged")
+    _ = place
+  }
+
+  @Test func `whose making was cut short is made anew`() throws {
+    let place = try Sandbox()
+    let path = place.path + "/other.sqlite"
+    try FileSystem.replace(path + ".new", with: [1, 2, 3])
+    #expect(code(of: path) == nil)
+    #expect(throws: Errno.noEntry) { try FileSystem.facts(path + ".new") }
+  }
+
   @Test func `of another program is refused`() throws {
     let (place, path) = try prepared { try $0.database.run("PRAGMA application_id = 7") }
     #expect(code(of: path) == "state.damaged")

@@ -54,22 +54,20 @@ public struct Errno: Error, Sendable, Hashable {
   }
 
   /// The fault that it stands for, when `action` (as "write", "create") was tried on a path.
-  public func fault(_ action: String, _ path: String) -> Fault {
+  public func fault(_ action: String, _ path: String) -> Fault { fault("cannot \(action) \(path)") }
+
+  /// The fault that it stands for, behind words that say what was tried.
+  public func fault(_ doing: String) -> Fault {
     switch number {
-    case ENOSPC, EDQUOT:
-      Fault("disk.full", .local, "cannot \(action) \(path): \(words); free some space and run again")
-    case EACCES, EPERM:
-      Fault("disk.denied", .local, "cannot \(action) \(path): \(words); change its owner or mode")
-    case EROFS:
-      Fault("disk.denied", .local, "cannot \(action) \(path): \(words); name a place that can be written")
-    case ENOENT, ENOTDIR:
-      Fault("disk.missing", .local, "cannot \(action) \(path): \(words)")
-    case EMFILE, ENFILE:
-      Fault("disk.handles", .transient, "cannot \(action) \(path): \(words); `ulimit -n` allows too few")
+    case ENOSPC, EDQUOT: Fault("disk.full", .local, "\(doing): \(words); free some space and run again")
+    case EACCES, EPERM: Fault("disk.denied", .local, "\(doing): \(words); change its owner or mode")
+    case EROFS: Fault("disk.denied", .local, "\(doing): \(words); name a place that can be written")
+    case ENOENT, ENOTDIR: Fault("disk.missing", .local, "\(doing): \(words)")
+    case EEXIST: Fault("disk.exists", .local, "\(doing): \(words)")
+    case EMFILE, ENFILE: Fault("disk.handles", .transient, "\(doing): \(words); `ulimit -n` allows too few")
     case ENAMETOOLONG:
-      Fault("path.too_long", .permanent, "cannot \(action) \(path): the name is longer than the file system takes")
-    default:
-      Fault("disk.io", .local, "cannot \(action) \(path): \(words)")
+      Fault("path.too_long", .permanent, "\(doing): the name is longer than the file system takes")
+    default: Fault("disk.io", .local, "\(doing): \(words)")
     }
   }
 

@@ -76,22 +76,8 @@ public enum SystemFault {
   public static func last(_ doing: String) -> Fault { from(errno, doing) }
 
   /// The fault that an error number stands for.
-  public static func from(_ number: Int32, _ doing: String) -> Fault {
-    let code =
-      switch number {
-      case ENOSPC, EDQUOT: "disk.full"
-      case EACCES, EPERM, EROFS: "disk.denied"
-      case ENOENT, ENOTDIR: "disk.missing"
-      case EEXIST: "disk.exists"
-      default: "disk.error"
-      }
-    return Fault(code, .local, "\(doing): \(words(for: number))")
-  }
+  public static func from(_ number: Int32, _ doing: String) -> Fault { Errno(number).fault(doing) }
 
   /// What the C library says about an error number.
-  public static func words(for number: Int32) -> String {
-    var buffer = [CChar](repeating: 0, count: 256)
-    guard unsafe strerror_r(number, &buffer, buffer.count) == 0 else { return "error \(number)" }
-    return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
+  public static func words(for number: Int32) -> String { Errno(number).words }
 }

@@ -18,13 +18,17 @@ public final class Journal: @unchecked Sendable {
   /// Opens a journal, and makes it where it is missing; a damaged or newer one is refused with words.
   public init(path: String) throws(Fault) {
     self.path = path
+    switch try? FileSystem.facts(path).size {
+    case nil: try Journal.make(path)
+    case 0?: throw Database.damaged(path, "it is empty")
+    default: break
+    }
     database = try Database(path: path, isReadOnly: false)
-    // A journal holds addresses and names, which are nobody else's business.
-    try? FileSystem.setMode(path, 0o600)
     try database.run("PRAGMA journal_mode = WAL")
     try database.run("PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8000; PRAGMA temp_store = FILE")
     try database.run("PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 67108864")
-    try Schema.prepare(database)
+    try Schema.check(database)
+    try Journal.refuseDamage(database)
     guard let token = try database.texts("SELECT value FROM meta WHERE name = 'token'").first else {
       throw Database.damaged(path, "it does not know its own name")
     }
@@ -32,6 +36,36 @@ public final class Journal: @unchecked Sendable {
     let last = try database.number("SELECT max(id) FROM items") ?? 0
     let lastOfResults = try database.number("SELECT max(item) FROM results") ?? 0
     lastItem = Atomic(max(last, lastOfResults))
+  }
+
+  /// Makes an empty journal aside and gives it its name when it is whole: one without tables is always a damaged one.
+  private static func make(_ path: String) throws(Fault) {
+    let aside = path + ".new"
+    do throws(Errno) { try FileSystem.remove(aside) } catch {
+      if error != .noEntry { throw error.fault("remove", aside) }
+    }
+    do {
+      let database = try Database(path: aside, isReadOnly: false)
+      try database.run("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY")
+      try Schema.make(in: database)
+    }
+    try naming("make", path) { () throws(Errno) in
+      // A journal holds addresses and names, which are nobody else's business.
+      try FileSystem.setMode(aside, 0o600)
+      try FileSystem.open(aside, .read).sync()
+      try FileSystem.rename(aside, to: path)
+    }
+  }
+
+  /// Looks through all pages where that is quick, and where the last run did not end by itself.
+  ///
+  /// What is damaged beyond that is noticed when it is read.
+  private static func refuseDamage(_ database: Database) throws(Fault) {
+    let pages = try database.number("PRAGMA page_count") ?? 0
+    let unended = try database.number("SELECT ended IS NULL FROM runs ORDER BY number DESC LIMIT 1") ?? 0
+    guard pages < 1000 || unended != 0 else { return }
+    let words = try database.texts("PRAGMA quick_check(1)").first ?? "the check gave no answer"
+    if words != "ok" { throw Database.damaged(database.path, words) }
   }
 
   /// A connection of its own for reading, also while a run writes.

@@ -7,19 +7,12 @@ enum Schema {
   /// Raised with every change that an older imgflow cannot read.
   static let version = 1
 
-  /// Makes the tables in an empty database, or checks that this is a journal that can be read.
-  static func prepare(_ database: Database) throws(Fault) {
-    let tables = try database.number("SELECT count(*) FROM sqlite_schema") ?? 0
-    let application = try database.number("PRAGMA application_id") ?? 0
-    let version = try database.number("PRAGMA user_version") ?? 0
-    if tables == 0 && application == 0 && version == 0 {
-      try database.transaction { () throws(Fault) in
-        try database.run(text)
-        try database.run("INSERT INTO meta VALUES ('token', '\(Entropy.token(8))')")
-      }
-      return
+  /// Makes the tables in an empty database.
+  static func make(in database: Database) throws(Fault) {
+    try database.transaction { () throws(Fault) in
+      try database.run(text)
+      try database.run("INSERT INTO meta VALUES ('token', '\(Entropy.token(8))')")
     }
-    try check(database, application: application, version: version)
   }
 
   /// Refuses what is no journal, or a journal of another version.
