@@ -98,7 +98,7 @@ struct `The stage fetch` {
     #expect(await bench.fault(item(server.url + "/png"), ["min_bytes": 1000])?.code == "body.too_small")
     #expect(await bench.fault(item(server.url + "/png"), ["max_bytes": 5])?.code == "body.too_large")
     #expect(await bench.fault(item(server.url + "/404"))?.code == "http.404")
-    #expect(await bench.fault(item(nil))?.code == "url.missing")
+    #expect(await bench.fault(item(nil))?.code == "item.no_url")
     #expect(bench.services.temporaryNames.isEmpty)
   }
 
@@ -239,6 +239,7 @@ struct `The stage verify` {
     let wanted = item(nil) { $0.expected.size = 3 }
     #expect(await bench.fault(wanted, content: .bytes([1, 2, 3])) == nil)
     #expect(await bench.fault(wanted, content: .bytes([1, 2]))?.code == "verify.size")
+    #expect(await bench.fault(item(nil), content: .bytes([1, 2]))?.code == "verify.nothing")
   }
 
   @Test func `reads files for what is not known of them`() async throws {

@@ -70,7 +70,7 @@ enum CodeReference {
       "Nothing listens there, or the host is overloaded.", again),
     Entry(
       "net.reset", .transient, "The host broke the connection off.",
-      "It is tried again from where the bytes ended, if the server can do that.", again),
+      "It is tried again.", again),
     Entry("net.unreachable", .transient, "There is no way to the host.", "Look at the machine's network.", again),
     Entry(
       "net.timeout.connect", .transient, "The host did not take the connection in time.",
@@ -94,6 +94,20 @@ enum CodeReference {
       "net.failed", .transient, "The transfer failed in a way that has no code of its own.",
       "The message says what happened; it is tried again.", again),
     Entry(
+      "net.protocol", .permanent, "What listens there does not speak HTTP.", "Look at the port and the scheme."),
+    Entry(
+      "net.proxy", .transient, "The proxy on the way did not do its work.", "Look at `proxy` under `hosts`.",
+      "hosts:\n  cdn.example.com: { proxy: \"http://proxy.example.com:3128\" }\n"),
+    Entry(
+      "net.descriptors", .transient, "No file descriptor was left for another connection.",
+      "Raise `ulimit -n`, or ask fewer at once.", "limits: { connections: 16 }\n"),
+    Entry(
+      "tls.handshake", .transient, "The handshake of TLS failed.",
+      "The message says why; the port may not speak TLS at all.", again),
+    Entry(
+      "config.tls", .config, "A certificate or key under `hosts` cannot be read or used.",
+      "Look at the files that `tls` names.", "hosts:\n  intern.example.com: { tls: { ca: ca.pem } }\n"),
+    Entry(
       "tls.untrusted", .auth, "The host's certificate is signed by nobody that this machine trusts.",
       "Name the certificate to trust under `hosts`.", "hosts:\n  intern.example.com: { tls: { ca: ca.pem } }\n"),
     Entry(
@@ -101,7 +115,7 @@ enum CodeReference {
       "Only the host's owner can renew it; look at this machine's clock too."),
     Entry(
       "redirect.loop", .permanent, "The server redirects in a circle, or too often.",
-      "Open the address in a browser to see where it leads.", "- fetch: { redirects: 20 }\n"),
+      "Open the address in a browser to see where it leads.", "- fetch: { redirects: 10 }\n"),
     Entry(
       "redirect.refused", .permanent,
       "The redirect leads where nothing is fetched from: another scheme, or a private address.",
@@ -115,6 +129,9 @@ enum CodeReference {
       "url.scheme", .permanent, "Only http and https are fetched.",
       "For files of this machine there is the source `directory`.",
       "sources:\n  - directory: { path: scans, glob: \"*.tif\" }\n"),
+    Entry(
+      "header.invalid", .permanent, "A request header has characters that no header may have, such as a line break.",
+      "Look at the value that was put into it."),
     Entry(
       "header.too_large", .permanent, "The headers of the answer are larger than any sane server sends.",
       "Ask the server's owner."),
@@ -175,7 +192,10 @@ enum CodeReference {
       "verify.digest", .permanent, "The bytes do not have the digest that the list says.",
       "The file has changed or was tampered with, or the list is old. Nothing was stored."),
     Entry(
-      "verify.nothing", .permanent, "There is nothing to check the bytes against.",
+      "verify.expectation", .permanent, "What the bytes should match is no digest.",
+      "Write it in hex, or as `sha256-` and base64.", "- verify: { sha256: \"${row.sha256}\" }\n"),
+    Entry(
+      "verify.nothing", .permanent, "There are no bytes to check, or nothing to check them against.",
       "Give `verify` a size or digest, or the item one.", "- verify: { sha256: \"${row.sha256}\" }\n"),
     Entry(
       "image.corrupt", .permanent, "The bytes are no picture, or a broken one.",

@@ -49,7 +49,7 @@ public struct Fetch: Stage {
   public func run(_ leg: Leg, in context: StageContext) async throws -> StageResult {
     guard let url = leg.item.url else {
       throw Fault(
-        "url.missing", .permanent, "the item has no URL; what is on this machine already needs no `fetch`")
+        "item.no_url", .permanent, "the item has no URL; what is on this machine already needs no `fetch`")
     }
     let transfers = try FetchTransfers.shared(by: context.services)
     let demand = FetchDemand(context.config)

@@ -46,8 +46,13 @@ public struct Verify: Stage {
     expected.size = config.int("size")
     expected.sha256 = try digest(.sha256, config)
     expected.sha512 = try digest(.sha512, config)
-    let isBare = expected == Expectation() && config.texts("media").isEmpty
-    return isBare ? leg.item.expected : expected
+    guard expected == Expectation(), config.texts("media").isEmpty else { return expected }
+    guard leg.item.expected != Expectation() else {
+      throw Fault(
+        "verify.nothing", .permanent,
+        "nothing is known to verify the bytes by: give `verify` a size, a digest or a media type, or the item one")
+    }
+    return leg.item.expected
   }
 
   private func digest(_ algorithm: DigestAlgorithm, _ config: Config) throws(Fault) -> Digest? {
