@@ -7,26 +7,28 @@ public struct Redaction: Sendable {
   public static let mask = "***"
 
   /// By first byte, the longest first.
-  private let secrets: [UInt8: [[UInt8]]]
+  private let secrets: [[[UInt8]]]
+  private let hasSecrets: Bool
   /// The bytes that make a closer look necessary.
   private let marks: ByteSet
 
   /// A redaction of these texts, and of their percent-encoded forms.
   public init(secrets: [String] = []) {
-    var table: [UInt8: [[UInt8]]] = [:]
+    var table = [[[UInt8]]](repeating: [], count: 256)
     let forms = Set(secrets.flatMap { [$0, PercentEncoding.encode($0)] }).filter { !$0.isEmpty }
     for form in forms.map({ Array($0.utf8) }).sorted(by: { $0.count > $1.count }) {
-      table[form[0], default: []].append(form)
+      table[Int(form[0])].append(form)
     }
     self.secrets = table
-    marks = ByteSet(Array("?&@".utf8) + table.keys)
+    hasSecrets = !forms.isEmpty
+    marks = ByteSet(Array("?&@".utf8) + forms.compactMap(\.utf8.first))
   }
 
   /// The text with every secret in it replaced by `***`.
   public func redact(_ text: String) -> String {
     guard text.utf8.contains(where: marks.contains) else { return text }
     let bytes = Array(text.utf8)
-    let clean = secrets.isEmpty ? nil : withoutSecrets(bytes)
+    let clean = hasSecrets ? withoutSecrets(bytes) : nil
     guard let masked = AddressRedaction.mask(clean ?? bytes) ?? clean else { return text }
     return String(decoding: masked, as: UTF8.self)
   }
@@ -46,7 +48,8 @@ public struct Redaction: Sendable {
     var result: [UInt8]?
     var place = 0
     while place < bytes.count {
-      if let found = secrets[bytes[place]]?.first(where: { bytes[place...].starts(with: $0) }) {
+      let candidates = secrets[Int(bytes[place])]
+      if !candidates.isEmpty, let found = candidates.first(where: { bytes[place...].starts(with: $0) }) {
         if result == nil { result = Array(bytes[..<place]) }
         result?.append(contentsOf: Redaction.mask.utf8)
         place += found.count

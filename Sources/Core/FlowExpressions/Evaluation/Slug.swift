@@ -6,8 +6,7 @@ enum Slug {
     var result = String.UnicodeScalarView()
     var hasGap = false
     for scalar in text.lowercased().unicodeScalars {
-      let properties = scalar.properties
-      if properties.isAlphabetic || properties.numericType != nil || properties.canonicalCombiningClass.rawValue > 0 {
+      if isKept(scalar) {
         if hasGap, !result.isEmpty { result.append("-") }
         hasGap = false
         result.append(scalar)
@@ -16,6 +15,12 @@ enum Slug {
       }
     }
     return String(result)
+  }
+
+  private static func isKept(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar.isASCII { return isPlain(UInt8(scalar.value)) }
+    let properties = scalar.properties
+    return properties.isAlphabetic || properties.numericType != nil || properties.canonicalCombiningClass.rawValue > 0
   }
 
   /// What stays as it is: most keys are slugs already.
