@@ -3,11 +3,14 @@ import FlowStore
 
 // Publishes small files through the ledger and ends their items, on a memory file system, as a run at the durability
 // `process` does it; then does what a second run does that finds all of them unchanged; then ends as many items without
-// files, which is what the journal alone costs. `store-bench [ITEMS] [FOLDER]` prints one line.
+// files, which is what the journal alone costs. `store-bench [ITEMS] [FOLDER] [DURABILITY]` prints one line.
 
 let arguments = CommandLine.arguments
 let count = arguments.count > 1 ? Int(arguments[1]) ?? 20_000 : 20_000
 let folder = (arguments.count > 2 ? arguments[2] : "/dev/shm") + "/imgflow-store-bench-\(Entropy.token(8))"
+
+/// How safe a file is before its item counts as done.
+let durability = arguments.count > 3 ? Durability(rawValue: arguments[3]) ?? .process : .process
 
 /// How many orders may be on their way at once, as a run's window has them.
 let window = 512
@@ -43,7 +46,7 @@ func publishAll() throws -> (whole: Interval, writing: Interval) {
   let ground = try Ground()
   let store = ground.store
   let answers = Mailbox<StoreAnswer>()
-  let ledger = try store.startLedger(durability: .process) { answers.post(contentsOf: $0) }
+  let ledger = try store.startLedger(durability: durability) { answers.post(contentsOf: $0) }
   let body = [UInt8](repeating: 7, count: 4096)
   let start = clock.now()
   var partials = Interval.zero
@@ -95,7 +98,7 @@ final class PacedLedger {
   init(_ store: Store) throws {
     let answers = Mailbox<StoreAnswer>()
     self.answers = answers
-    ledger = try store.startLedger(durability: .process) { answers.post(contentsOf: $0) }
+    ledger = try store.startLedger(durability: durability) { answers.post(contentsOf: $0) }
   }
 
   func post(_ orders: [(ticket: UInt64, order: StoreOrder)]) throws {

@@ -155,9 +155,13 @@ import Testing
     let place = try Sandbox()
     try place.publish("stays", "1", item: 1)
     try place.publish("goes", "2", item: 2)
+    try place.publish("waits", "3", item: 3)
     let next = try place.store.journal.beginRun(
       RunRecord(id: "02", manifest: "m", manifestDigest: "", started: WallTime(microseconds: 2)))
     _ = place.work.perform([.confirm(Confirmation(item: 1, index: 1, outputs: 1, run: next))], durability: .process)
+    var failed = item(3, place, status: .failed)
+    failed.run = next
+    _ = place.work.perform([.item(failed)], durability: .process)
     let reader = try place.reader()
     #expect(try reader.orphans(limit: 10).isEmpty)
     var record = RunRecord(

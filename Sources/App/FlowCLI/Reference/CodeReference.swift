@@ -292,7 +292,6 @@ enum CodeReference {
       "disk.handles", .transient, "The process has too many files open.",
       "It is tried again; raise the limit of the shell, or run fewer transfers at once.", "ulimit -n 4096\n"),
     Entry("disk.io", .local, "The disk failed.", "The system's log says more; what is done stays done."),
-    Entry("disk.error", .local, "A call to the system failed.", "The message says which."),
     Entry(
       "state.locked", .local, "Another run holds the state directory.",
       "Wait for it with --wait-lock, or give this run a directory of its own.", "imgflow run --wait-lock\n"),
@@ -301,7 +300,11 @@ enum CodeReference {
       "state.missing", .local, "There is no journal: nothing has run here yet.",
       "Name the state directory, or run the manifest first.", "imgflow status --state path/.imgflow\n"),
     Entry(
-      "state.version", .local, "The journal was written by a newer imgflow.",
+      "state.damaged", .local, "The journal cannot be understood: it was cut, overwritten, or is no journal at all.",
+      "Put back a copy of it, or move its folder away and begin anew; nothing was changed.",
+      "mv .imgflow/catalog .imgflow/catalog.damaged\n"),
+    Entry(
+      "state.newer", .local, "The journal was written by a newer imgflow.",
       "Use that one, or another state directory."),
     Entry(
       "prune.altered", .permanent, "The file was changed since it was written, so it is not removed.",

@@ -64,11 +64,18 @@ extension JournalReader {
     }.first
   }
 
-  /// Outputs that no item and no stage of the last complete run made any more, behind the given path's row.
+  /// Outputs that no item and no stage of the last complete run made any more, behind the given row.
+  ///
+  /// What belongs to an item that did not make it in that run is none: its next success may find it unchanged.
   public func orphans(after last: Int = 0, limit: Int) throws(Fault) -> [(row: Int, output: OutputRecord)] {
     guard let run = try lastCompleteRun() else { return [] }
     return try rows(
-      "SELECT \(Self.outputColumns), id FROM outputs WHERE id > ?1 AND run < ?2 AND ours <> 0 ORDER BY id LIMIT ?3"
+      """
+      SELECT \(Self.outputColumns), id FROM outputs WHERE id > ?1 AND run < ?2 AND ours <> 0 AND NOT EXISTS (
+        SELECT 1 FROM items WHERE items.id = outputs.owner AND items.run >= ?2
+        AND items.status NOT IN (\(ItemStatus.ok.rawValue), \(ItemStatus.filtered.rawValue)))
+      ORDER BY id LIMIT ?3
+      """
     ) {
       $0.bind(1, last)
       $0.bind(2, run)
