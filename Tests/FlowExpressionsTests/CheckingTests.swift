@@ -52,7 +52,7 @@ import Testing
 
   @Test(arguments: [
     ("width > 1", "did you mean `item.width`?"), ("itme.width > 1", "did you mean `item`?"),
-    ("item.name == products", "a text needs quotes: `'products'`"),
+    ("item.name == products", "a field is written `item.products`, a text `'products'`"),
     ("item.name | slgu", "did you mean `slug`?"),
     ("row.weight > 0", "declare `types: { weight: number }` on the source, or write `row.weight | number`"),
     ("item.name == 3", "write `item.name | number`, or give it the type with `types:` where it is declared"),

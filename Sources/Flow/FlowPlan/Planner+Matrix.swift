@@ -16,6 +16,8 @@ extension Planner {
     }
     let site = ConfigReader.Site(name: "matrix", owner: draft.id, types: loadTypes("the matrix of \(draft.subject)"))
     guard let read = reader.read(entry.value, as: .map(.anything), at: site)?.plain?.asMap else { return }
+    // Also those of axes that cannot be, so that one mistake is told once and not again wherever an axis is used.
+    draft.axisNames = read.names.filter { !["exclude", "include", "zip"].contains($0) }
     do throws(AxesProblem) {
       let axes = try Axes(matrix: read)
       draft.axisNames = axes.names

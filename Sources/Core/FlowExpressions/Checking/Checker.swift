@@ -86,7 +86,7 @@ struct Checker {
     let near = meant.map { "\($0.rawValue).\(first)" } ?? Suggestion.nearest(to: first, among: namespaces)
     return ExpressionProblem(
       "E0210", "unknown name `\(first)`", offset: node.offset, length: node.length,
-      hint: near.map { "did you mean `\($0)`?" } ?? "a text needs quotes: `'\(first)'`",
+      hint: near.map { "did you mean `\($0)`?" } ?? "a field is written `item.\(first)`, a text `'\(first)'`",
       notes: ["names begin with: \(namespaces.joined(separator: " "))"])
   }
 
