@@ -10,9 +10,13 @@ struct Answer: Sendable, Hashable {
   var contentEncoding: String?
   var retryAfter: String?
   var contentLength: Int?
+  var acceptRanges: String?
+  var contentRange: ContentRange?
+  /// Whether this 206 goes on where an earlier try ended.
+  var isContinuation = false
 
-  /// Whether the body is what was asked for; nobody here asks for a part.
-  var isSuccess: Bool { (200...299).contains(status) && status != 206 }
+  /// Whether the body is what was asked for; a part is so only where it was asked for, and fits.
+  var isSuccess: Bool { (200...299).contains(status) && (status != 206 || isContinuation) }
   /// Whether this is a redirect that names where to.
   var redirect: String? {
     switch status {
@@ -49,6 +53,8 @@ struct Answer: Sendable, Hashable {
     case 11 where unsafe Answer.matches(line, 11, "retry-after"): retryAfter = value()
     case 12 where unsafe Answer.matches(line, 12, "content-type"): contentType = value()
     case 13 where unsafe Answer.matches(line, 13, "last-modified"): lastModified = value()
+    case 13 where unsafe Answer.matches(line, 13, "accept-ranges"): acceptRanges = value().lowercased()
+    case 13 where unsafe Answer.matches(line, 13, "content-range"): contentRange = ContentRange(parsing: value())
     case 14 where unsafe Answer.matches(line, 14, "content-length"): contentLength = Int(value())
     case 16 where unsafe Answer.matches(line, 16, "content-encoding"):
       let coding = value().lowercased()

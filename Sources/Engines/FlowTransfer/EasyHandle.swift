@@ -236,14 +236,38 @@ internal import FlowRecords
     // Trailers come behind the body and change nothing of what the head said.
     if answer.isComplete && transfer.hopBytes > 0 { return true }
     unsafe answer.take(line: line.assumingMemoryBound(to: UInt8.self))
+    if answer.isComplete, let record = transfer.request.record {
+      do throws(Fault) { try settle(record, transfer) } catch {
+        fault = error
+        return false
+      }
+    }
     if answer.isComplete, answer.isSuccess, !answer.isEncoded, hop?.method != .head,
-      let limit = transfer.request.limits.maximumBytes, let length = answer.contentLength, length > limit
+      let limit = transfer.request.limits.maximumBytes, let length = answer.contentLength,
+      transfer.bytes + length > limit
     {
       fault = tooLarge(limit)
       return false
     }
     if answer.isComplete, answer.isSuccess, let coding = answer.contentEncoding { unpack(coding) }
     return true
+  }
+
+  /// Decides whether the body goes on where an earlier try ended, or begins anew.
+  private func settle(_ record: ResumeRecord, _ transfer: Transfer) throws(Fault) {
+    let offset = transfer.request.resumeAt
+    if answer.status == 206, offset > 0 {
+      guard record.fits(answer, after: offset) else {
+        throw Fault(
+          "range.mismatch", .transient, "the part that came is not what is missing", httpStatus: 206,
+          host: hop?.url.host)
+      }
+      answer.isContinuation = true
+      transfer.resume(at: offset, prefix: record.prefix)
+    } else if answer.isSuccess {
+      if offset > 0 { try transfer.request.restart?() }
+      record.note(answer)
+    }
   }
 
   /// Unpacks the body here; libcurl has not begun with it.
@@ -292,8 +316,12 @@ internal import FlowRecords
     if let limit = transfer.request.limits.maximumBytes, transfer.bytes + body.count > limit { throw tooLarge(limit) }
     try unsafe transfer.sink.write(body)
     let missing = transfer.request.keptPrefix - transfer.prefix.count
-    if missing > 0 { unsafe transfer.prefix.append(contentsOf: body.prefix(missing)) }
-    transfer.delivered(body.count, of: answer.isEncoded ? nil : answer.contentLength, at: clock.now)
+    if missing > 0 {
+      unsafe transfer.prefix.append(contentsOf: body.prefix(missing))
+      transfer.request.record?.note(prefix: transfer.prefix)
+    }
+    transfer.delivered(
+      body.count, of: answer.isEncoded ? nil : answer.contentRange?.total ?? answer.contentLength, at: clock.now)
   }
 
   private func tooLarge(_ limit: Int) -> Fault {

@@ -73,6 +73,10 @@ struct Hop: Sendable {
       if let etag = condition.etag { add("If-None-Match", etag, to: &headers) }
       if let date = condition.lastModified { add("If-Modified-Since", date, to: &headers) }
     }
+    if request.resumeAt > 0, let validator = request.record?.validator {
+      add("Range", "bytes=\(request.resumeAt)-", to: &headers)
+      add("If-Range", validator, to: &headers)
+    }
     add("User-Agent", way.userAgent ?? TransferEngine.userAgent, to: &headers)
     add("Accept-Encoding", request.encoding ?? "identity", to: &headers)
     for header in headers where !Hop.isSendable(header) {

@@ -56,6 +56,13 @@ final class Transfer: @unchecked Sendable {
     lastByte = now
   }
 
+  /// Goes on behind the bytes of an earlier try.
+  func resume(at offset: Int, prefix: [UInt8]) {
+    bytes = offset
+    speedWindow.bytes = offset
+    self.prefix = prefix
+  }
+
   func delivered(_ count: Int, of size: Int?, at now: Instant) {
     bytes += count
     hopBytes += count

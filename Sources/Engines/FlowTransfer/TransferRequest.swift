@@ -51,6 +51,12 @@ public struct TransferRequest: Sendable {
   public var expectedBytes: Int?
   /// How many of the body's first bytes the result keeps, for a look at what came.
   public var keptPrefix = 0
+  /// What is remembered for another try.
+  public var record: ResumeRecord?
+  /// How many bytes the sink has from an earlier try with the same record.
+  public var resumeAt = 0
+  /// Makes the sink forget what it has, where the body has changed since.
+  public var restart: (@Sendable () throws(Fault) -> Void)?
 
   /// A request.
   public init(

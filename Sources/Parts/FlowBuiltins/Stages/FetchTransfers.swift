@@ -53,6 +53,7 @@ struct Fetched: Sendable {
 final class FetchTransfers: Sendable {
   private let engine: TransferEngine
   private let coalescer = TransferCoalescer()
+  private let unfinished = UnfinishedFiles()
 
   init(engine: TransferEngine) { self.engine = engine }
 
@@ -71,25 +72,54 @@ final class FetchTransfers: Sendable {
   func fetch(_ order: FetchOrder, in context: StageContext) async throws(Fault) -> (Fetched, isShared: Bool) {
     let services = context.services
     let engine = engine
+    let unfinished = unfinished
     guard let key = order.key else {
-      let fetched = try await FetchTransfers.transfer(order.request, engine, services, context.progress)
+      let start = UnfinishedFile(try services.makePartial())
+      let fetched = try await FetchTransfers.transfer(order.request, engine, start, nil, context.progress)
       return (fetched, false)
     }
     return try await coalescer.join(key, progress: context.progress) { progress throws(Fault) in
-      try await FetchTransfers.transfer(order.request, engine, services, progress)
+      try await FetchTransfers.goOn(order.request, engine, key, unfinished, services, progress)
+    }
+  }
+
+  /// Goes on where an earlier try of the same request has ended, if one has.
+  private static func goOn(
+    _ request: TransferRequest, _ engine: TransferEngine, _ key: String, _ unfinished: UnfinishedFiles,
+    _ services: any RunServices, _ progress: @escaping @Sendable (Int, Int?) -> Void
+  ) async throws(Fault) -> Fetched {
+    let start: UnfinishedFile
+    if let kept = unfinished.take(key) { start = kept } else { start = UnfinishedFile(try services.makePartial()) }
+    do throws(Fault) {
+      return try await transfer(request, engine, start, (key, unfinished), progress)
+    } catch {
+      // The part that came does not belong to what is here: once more, from the start.
+      guard start.bytes > 0, error.code == "range.mismatch" || error.code == "http.416" else { throw error }
+      let anew = UnfinishedFile(try services.makePartial())
+      return try await transfer(request, engine, anew, (key, unfinished), progress)
     }
   }
 
   private static func transfer(
-    _ request: TransferRequest, _ engine: TransferEngine, _ services: any RunServices,
-    _ progress: @escaping @Sendable (Int, Int?) -> Void
+    _ request: TransferRequest, _ engine: TransferEngine, _ file: UnfinishedFile,
+    _ keeper: (key: String, files: UnfinishedFiles)?, _ progress: @escaping @Sendable (Int, Int?) -> Void
   ) async throws(Fault) -> Fetched {
-    let partial = try services.makePartial()
+    let partial = file.partial
+    var request = request
+    request.record = file.record
+    request.resumeAt = file.bytes
+    request.restart = { () throws(Fault) in try partial.restart() }
     do throws(Fault) {
       let result = try await engine.perform(request, into: partial, progress: progress)
       return Fetched(try partial.finish(), result)
     } catch {
-      partial.abandon()
+      // Cancelled too: a run that is paused at once goes on later.
+      let mayComeBack = error.kind.isRetryable && error.code != "range.mismatch" || error.kind == .cancelled
+      if let keeper, mayComeBack, file.canGoOn {
+        keeper.files.keep(UnfinishedFile(partial, file.record, bytes: partial.count), keeper.key)
+      } else {
+        partial.abandon()
+      }
       throw error
     }
   }

@@ -1,0 +1,50 @@
+internal import FlowBase
+internal import FlowParts
+internal import FlowTransfer
+
+/// A temporary file that a failed try has left, and what is known of the body that it is the beginning of.
+struct UnfinishedFile: Sendable {
+  var partial: any PartialWriter
+  var record: ResumeRecord
+  var bytes: Int
+
+  /// A file for a first try.
+  init(_ partial: any PartialWriter) { self.init(partial, ResumeRecord(), bytes: 0) }
+
+  init(_ partial: any PartialWriter, _ record: ResumeRecord, bytes: Int) {
+    self.partial = partial
+    self.record = record
+    self.bytes = bytes
+  }
+
+  /// Whether another try can go on with it.
+  var canGoOn: Bool { partial.count > 0 && record.validator != nil }
+}
+
+/// The beginnings of bodies whose next try is still to come.
+///
+/// There are at most so many, the oldest go first: an item that is given up leaves its file here.
+final class UnfinishedFiles: Sendable {
+  private let files = Guarded<[(key: String, file: UnfinishedFile)]>([])
+  private static let limit = 64
+
+  deinit {
+    for entry in files.withLock({ $0 }) { entry.file.partial.abandon() }
+  }
+
+  /// The beginning for a request, no longer kept here.
+  func take(_ key: String) -> UnfinishedFile? {
+    files.withLock { files in
+      files.firstIndex { $0.key == key }.map { files.remove(at: $0).file }
+    }
+  }
+
+  /// Keeps a beginning for the next try.
+  func keep(_ file: UnfinishedFile, _ key: String) {
+    let oldest = files.withLock { files -> UnfinishedFile? in
+      files.append((key, file))
+      return files.count > UnfinishedFiles.limit ? files.removeFirst().file : nil
+    }
+    oldest?.partial.abandon()
+  }
+}

@@ -1,0 +1,106 @@
+import FlowBase
+import FlowBuiltins
+import FlowParts
+import FlowTesting
+import Testing
+
+/// A server of one file that breaks off the first answer in the middle, and then answers ranges in some way.
+private func breakingServer(
+  _ body: [UInt8], etag: String? = "\"v1\"", modified: String? = nil,
+  then answer: @escaping @Sendable (LoopbackServer.Request, LoopbackServer.Response) -> LoopbackServer.Response
+) throws -> LoopbackServer {
+  try LoopbackServer { request in
+    var whole = LoopbackServer.Response.ok(body)
+    if let etag { whole = whole.header("ETag", etag) }
+    if let modified { whole = whole.header("Last-Modified", modified) }
+    return request.attempt == 1 ? whole.ending(.close, after: 60_000) : answer(request, whole)
+  }
+}
+
+/// The 206 that a proper server gives.
+private func part(
+  _ request: LoopbackServer.Request, _ body: [UInt8], etag: String? = "\"v1\"", shift: Int = 0
+) -> LoopbackServer.Response {
+  let start = request.header("Range").flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
+  var response = LoopbackServer.Response(status: 206, body: .bytes(Array(body[(start + shift)...])))
+    .header("Content-Range", "bytes \(start + shift)-\(body.count - 1)/\(body.count)")
+  if let etag { response = response.header("ETag", etag) }
+  return response
+}
+
+struct `A second try` {
+  private let old = LoopbackServer.pattern(100_000)
+  private let new = LoopbackServer.pattern(100_000, from: 7)
+
+  /// The bytes after a first try that broke off, and a second.
+  private func bytes(_ server: LoopbackServer) async throws -> [UInt8]? {
+    let bench = try Bench(Fetch.part)
+    #expect(await bench.fault(item(server.url))?.code == "body.truncated")
+    let result = try await bench.run(item(server.url))
+    #expect(result.fields["sha256"] == .string(Digest.sha256(of: result.heldBytes ?? []).hex))
+    #expect(result.fields["bytes"] == 100_000 && result.fields["media"] == "application/octet-stream")
+    return result.heldBytes
+  }
+
+  @Test func `goes on where the first ended`() async throws {
+    let server = try breakingServer(old) { [old] request, _ in part(request, old) }
+    #expect(try await bytes(server) == old)
+    let second = try #require(server.requests.last)
+    #expect(second.header("Range") == "bytes=60000-" && second.header("If-Range") == "\"v1\"")
+    #expect(server.requests.count == 2)
+  }
+
+  @Test func `uses a date where there is no strong validator`() async throws {
+    let date = "Fri, 20 Nov 2026 00:00:00 GMT"
+    let server = try breakingServer(old, etag: "W/\"v1\"", modified: date) { [old] request, _ in
+      part(request, old, etag: nil)
+    }
+    #expect(try await bytes(server) == old)
+    #expect(server.requests.last?.header("If-Range") == date)
+  }
+
+  @Test func `starts anew where the body has changed, and never splices`() async throws {
+    let answers: [@Sendable (LoopbackServer.Request, LoopbackServer.Response) -> LoopbackServer.Response] = [
+      // A server that heeds If-Range.
+      { [new] _, _ in .ok(new).header("ETag", "\"v2\"") },
+      // Servers that do not, with another validator, another place, another total.
+      { [new] request, _ in
+        request.header("Range") == nil ? .ok(new) : part(request, new, etag: "\"v2\"")
+      },
+      { [new] request, _ in request.header("Range") == nil ? .ok(new) : part(request, new, shift: 1) },
+      { [new] request, _ in
+        request.header("Range") == nil ? .ok(new) : part(request, new + [0])
+      },
+      { [new] request, _ in
+        request.header("Range") == nil
+          ? .ok(new)
+          : LoopbackServer.Response(status: 206, body: .bytes(new))
+            .header("Content-Type", "multipart/byteranges; boundary=x")
+      },
+      { [new] request, _ in request.header("Range") == nil ? .ok(new) : .status(416) },
+    ]
+    for (number, answer) in answers.enumerated() {
+      let server = try breakingServer(old, then: answer)
+      #expect(try await bytes(server) == new, "answer \(number)")
+    }
+  }
+
+  @Test func `asks for the whole where nothing vouches for the body`() async throws {
+    for etag in [nil, "W/\"weak\""] {
+      let server = try breakingServer(old, etag: etag) { _, whole in whole }
+      #expect(try await bytes(server) == old)
+      #expect(server.requests.last?.header("Range") == nil)
+    }
+  }
+
+  @Test func `keeps what it has through a failure without a body`() async throws {
+    let server = try breakingServer(old) { [old] request, _ in
+      request.attempt == 2 ? .status(500) : part(request, old)
+    }
+    let bench = try Bench(Fetch.part)
+    #expect(await bench.fault(item(server.url))?.code == "body.truncated")
+    #expect(await bench.fault(item(server.url))?.code == "http.500")
+    #expect(try await bench.run(item(server.url)).heldBytes == old)
+    #expect(server.requests.last?.header("Range") == "bytes=60000-")
+  }
+}
