@@ -30,7 +30,7 @@ struct `Media types` {
     ("\u{1}\u{2}", "image/png", "application/octet-stream"), ("\u{1}", "image/x-thing; a=b", "image/x-thing"),
     ("PK\u{3}\u{4}", "application/epub+zip", "application/epub+zip"), ("PK\u{3}\u{4}", "image/png", "application/zip"),
     ("{\"a\":1}", "application/geo+json", "application/geo+json"), ("", "image/png", "application/octet-stream"),
-    ("GIF89a", "IMAGE/PNG", "image/gif"),
+    ("GIF89a", "IMAGE/PNG", "image/gif"), ("\u{1}\u{2}", "text/plain", "application/octet-stream"),
   ])
   func `are decided by the bytes first`(text: String, declared: String, type: String) {
     #expect(MediaType.decide(Array(text.utf8), declared: declared) == type)

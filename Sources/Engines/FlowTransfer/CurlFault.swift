@@ -61,7 +61,7 @@ struct CurlFault: Sendable {
       make("net.unreachable", .transient, "there is no way to \(host) from here")
     case EMFILE, ENFILE:
       make("net.descriptors", .transient, "no file descriptor is left for a connection to \(host)")
-    default: make("net.refused", .transient, "\(host) refused the connection")
+    default: Fault("net.refused", .transient, "\(host) refused the connection", host: host)
     }
   }
 

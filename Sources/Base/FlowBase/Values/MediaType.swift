@@ -23,7 +23,7 @@ public enum MediaType {
         return prefix.isEmpty
           ? declared.map { _ in "application/octet-stream" } : isText(prefix) ? "text/plain" : octets
       }
-      return declared
+      return declared.hasPrefix("text/") && !isText(prefix) ? octets : declared
     }
     guard let declared else { return sniffed }
     let refines =

@@ -54,7 +54,8 @@ public struct Fetch: Stage {
     let transfers = try FetchTransfers.shared(by: context.services)
     let demand = FetchDemand(context.config)
     var faults: [Fault] = []
-    for candidate in [url] + leg.item.mirrors + context.config.texts("mirrors") {
+    let candidates = [url] + leg.item.mirrors + context.config.texts("mirrors")
+    for (place, candidate) in candidates.enumerated() {
       do throws(Fault) {
         let order = FetchOrder(
           url: candidate, item: leg.item, config: context.config, settings: context.services.settings)
@@ -64,7 +65,9 @@ public struct Fetch: Stage {
       } catch {
         guard Fetch.mirrorsHelp(with: error) else { throw error }
         faults.append(error)
-        context.services.log(.debug, "\(leg.item.name): \(error.message)")
+        if place + 1 < candidates.count {
+          context.services.log(.info, "\(leg.item.name): \(error.message); the next mirror is tried")
+        }
       }
     }
     // A failure that may pass is worth another round, whichever address had it.
