@@ -16,7 +16,7 @@ public struct Plan: Sendable {
   public var sources: [PlannedSource]
   /// The stages, each after all that it needs or follows.
   public var stages: [PlannedStage]
-  /// The nodes of the graph: one a stage and leg, each after its inputs.
+  /// The nodes of the graph: one a stage and leg, each after its inputs; those of stages that gather come last.
   public var nodes: [PlannedNode]
   /// The sinks, in the manifest's order.
   public var sinks: [PlannedSink]
@@ -50,8 +50,27 @@ public struct Plan: Sendable {
     self.state = state
     self.sources = sources
     self.stages = stages
-    self.nodes = nodes
+    self.nodes = Plan.itemNodesFirst(nodes, stages)
     self.sinks = sinks
+  }
+}
+
+extension Plan {
+  /// How many of the nodes work on single items; the rest belong to stages that gather.
+  public var itemNodeCount: Int { nodes.count { !stages[$0.stage].scope.isBarrier } }
+
+  /// The nodes that work on single items before those that gather, with their inputs' places put right.
+  private static func itemNodesFirst(_ nodes: [PlannedNode], _ stages: [PlannedStage]) -> [PlannedNode] {
+    let order =
+      nodes.indices.filter { !stages[nodes[$0].stage].scope.isBarrier }
+      + nodes.indices.filter { stages[nodes[$0].stage].scope.isBarrier }
+    var places = [Int](repeating: 0, count: nodes.count)
+    for (place, old) in order.enumerated() { places[old] = place }
+    return order.map { old in
+      var node = nodes[old]
+      node.inputs = node.inputs.map { places[$0] }
+      return node
+    }
   }
 }
 

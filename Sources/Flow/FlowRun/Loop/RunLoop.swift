@@ -131,7 +131,7 @@ final class RunLoop: @unchecked Sendable {
 
   private static func movableNodes(_ plan: Plan, barrierNeeds: Set<Int>) -> [Bool] {
     var readers = [Int](repeating: 0, count: plan.nodes.count)
-    for node in plan.nodes { for input in node.inputs { readers[input] += 1 } }
+    for node in plan.nodes.prefix(plan.itemNodeCount) { for input in node.inputs { readers[input] += 1 } }
     var movable: [Bool] = []
     for node in plan.nodes {
       guard node.inputs.count == 1, let input = node.inputs.first, input < movable.count else {
@@ -286,7 +286,7 @@ extension GraphShape {
         runsAlways: stage.condition == .always, concurrency: stage.concurrency ?? .max,
         interval: stage.interval?.nanoseconds ?? 0, pool: stage.pool.flatMap { pools.firstIndex(of: $0) })
     }
-    let nodes = plan.nodes.map { Node(stage: $0.stage, inputs: $0.inputs) }
+    let nodes = plan.nodes.prefix(plan.itemNodeCount).map { Node(stage: $0.stage, inputs: $0.inputs) }
     self.init(stages: stages, nodes: nodes, pools: pools.map { plan.settings.pools[$0] ?? 1 }, window: window)
   }
 }
