@@ -2,215 +2,155 @@ internal import FlowBase
 
 /// How one item goes from node to node.
 extension GraphMachine {
-  /// Moves a waiting or gated node on, if all that it needs has ended.
+  /// Moves a node on whose inputs have all ended.
   mutating func advance(_ slot: Int, _ node: Int) {
-    let base = slot * shape.nodes.count
-    let stage = shape.stages[shape.nodes[node].stage]
-    var ok = 0
-    var filtered = 0
-    var cancelled = 0
-    for input in shape.nodes[node].inputs {
-      switch states[base + input] {
-      case .ok: ok += 1
-      case .filtered: filtered += 1
-      case .failed, .skipped: break
-      case .cancelled: cancelled += 1
-      default: return
-      }
-    }
-    let inputs = shape.nodes[node].inputs.count
-    let bad = inputs - ok - filtered - cancelled
-    if cancelled > 0 {
-      settleNode(slot, node, .cancelled)
-    } else if stage.runsAlways || inputs == 0 || ok == inputs || (stage.joins && bad == 0 && ok > 0) {
-      if gatesAreOpen(stage) { makeReady(slot, node) } else { states[base + node] = .gated }
-    } else {
-      settleNode(slot, node, bad > 0 ? .skipped : .filtered)
-    }
+    if let state = decide(slot, node) { settleNode(slot, node, state) }
   }
 
-  func gatesAreOpen(_ stage: GraphShape.Stage) -> Bool { stage.gates.allSatisfy { hasEnded[$0] } }
+  /// What becomes of a node whose inputs have all ended: its final state, or nil where it is to run.
+  private mutating func decide(_ slot: Int, _ node: Int) -> NodeState? {
+    let base = slot * shape.nodes.count
+    let rule = shape.wiring.rules[node]
+    let inputs = shape.wiring.inputs(of: node)
+    var ok = 0
+    var filtered = 0
+    for place in inputs {
+      switch states[base + shape.wiring.input(at: place)] {
+      case .ok: ok += 1
+      case .filtered: filtered += 1
+      case .cancelled: return .cancelled
+      default: break
+      }
+    }
+    let bad = inputs.count - ok - filtered
+    guard rule.runsAlways || ok == inputs.count || (rule.joins && bad == 0 && ok > 0) else {
+      return bad > 0 ? .skipped : .filtered
+    }
+    if closedGates[rule.stage] == 0 { makeReady(slot, node) } else { states[base + node] = .gated }
+    return nil
+  }
 
   mutating func makeReady(_ slot: Int, _ node: Int) {
-    let operation = Operation(slot: slot, node: node)
-    states[index(operation)] = .ready
-    live[slot] += 1
-    queues[shape.nodes[node].stage].append(operation)
+    states[slot * shape.nodes.count + node] = .ready
+    slots[slot].live += 1
+    queues[shape.wiring.rules[node].stage].append(entry(slot, node))
   }
 
   /// Gives a node its final state and looks at what depends on it.
   mutating func settleNode(_ slot: Int, _ node: Int, _ state: NodeState) {
+    let base = slot * shape.nodes.count
+    markFinal(slot, node, state)
+    while let ended = settling.popLast() {
+      for place in shape.wiring.dependents(of: ended) {
+        let dependent = shape.wiring.dependent(at: place)
+        pending[base + dependent] -= 1
+        guard pending[base + dependent] == 0, states[base + dependent] == .waiting,
+          let final = decide(slot, dependent)
+        else { continue }
+        markFinal(slot, dependent, final)
+      }
+    }
+  }
+
+  private mutating func markFinal(_ slot: Int, _ node: Int, _ state: NodeState) {
+    let stage = shape.wiring.rules[node].stage
     states[slot * shape.nodes.count + node] = state
-    unfinished[slot] -= 1
-    open[shape.nodes[node].stage] -= 1
-    for dependent in shape.dependents[node] where states[slot * shape.nodes.count + dependent] == .waiting {
-      advance(slot, dependent)
-    }
+    slots[slot].unfinished -= 1
+    open[stage] -= 1
+    if open[stage] == 0 { isReviewDue = true }
+    settling.append(node)
   }
 
-  mutating func finish(_ operation: Operation, _ outcome: Outcome, _ now: Instant, _ actions: inout [Action]) {
-    guard isTaken[operation.slot], states[index(operation)] == .running else { return }
+  mutating func finish(_ operation: Operation, _ outcome: Outcome, _ actions: inout [Action]) {
+    guard runs(operation) else { return }
     leaveSlot(operation)
-    live[operation.slot] -= 1
-    settleNode(operation.slot, operation.node, outcome.state)
-    if mode.isStopping, mode != .draining { cancelQueued(operation.slot) }
-    afterChange(operation.slot, now, &actions)
+    end(operation, outcome.state, &actions)
   }
 
-  mutating func delay(_ operation: Operation, until due: Instant, _ now: Instant, _ actions: inout [Action]) {
-    guard isTaken[operation.slot], states[index(operation)] == .running else { return }
+  mutating func delay(_ operation: Operation, until due: Instant, _ actions: inout [Action]) {
+    guard runs(operation) else { return }
     leaveSlot(operation)
-    if mode.isStopping {
-      // A stopping run waits for nobody: the next run tries again.
-      live[operation.slot] -= 1
-      settleNode(operation.slot, operation.node, .cancelled)
-      afterChange(operation.slot, now, &actions)
-    } else {
-      states[index(operation)] = .retrying
-      retries.add(operation, due: due.nanoseconds)
-    }
+    // A stopping run waits for nobody: the next run tries again.
+    if mode.isStopping || slots[operation.slot].isCancelled { return end(operation, .cancelled, &actions) }
+    states[index(operation)] = .retrying
+    retries.add(entry(operation.slot, operation.node), due: due.nanoseconds)
   }
 
-  mutating func hold(_ operation: Operation, _ host: Int, _ now: Instant, _ actions: inout [Action]) {
-    guard isTaken[operation.slot], states[index(operation)] == .running else { return }
+  mutating func hold(_ operation: Operation, _ host: Int, _ actions: inout [Action]) {
+    guard runs(operation) else { return }
     leaveSlot(operation)
-    if mode.isStopping {
-      live[operation.slot] -= 1
-      settleNode(operation.slot, operation.node, .cancelled)
-      return afterChange(operation.slot, now, &actions)
-    }
+    if mode.isStopping || slots[operation.slot].isCancelled { return end(operation, .cancelled, &actions) }
     states[index(operation)] = .held
-    heldOperations[host, default: Ring()].append(operation)
+    heldOperations[host, default: Ring()].append(entry(operation.slot, operation.node))
   }
 
+  /// Ends an operation that has left its slot.
+  private mutating func end(_ operation: Operation, _ state: NodeState, _ actions: inout [Action]) {
+    slots[operation.slot].live -= 1
+    settleNode(operation.slot, operation.node, state)
+    if slots[operation.slot].isCancelled { cancelQueued(operation.slot) }
+    afterChange(operation.slot, &actions)
+  }
+
+  /// Lets operations try again that wait for a host, those first that have waited longest.
   mutating func release(_ host: Int, _ count: Int) {
-    guard var waiting = heldOperations.removeValue(forKey: host) else { return }
-    var released: [Operation] = []
-    while released.count < count, let operation = waiting.popFirst() {
-      guard isTaken[operation.slot], states[index(operation)] == .held else { continue }
+    var released = 0
+    while released < count, let entry = heldOperations[host]?.popFirst() {
+      let operation = entry.operation
+      guard isCurrent(entry), states[index(operation)] == .held else { continue }
       states[index(operation)] = .ready
-      released.append(operation)
+      returning[shape.wiring.rules[operation.node].stage].append(entry)
+      released += 1
     }
-    // What waited longest goes first again.
-    for operation in released.reversed() { queues[shape.nodes[operation.node].stage].prepend(operation) }
-    if !waiting.isEmpty { heldOperations[host] = waiting }
+    if heldOperations[host]?.isEmpty ?? false { heldOperations[host] = nil }
   }
 
   private mutating func leaveSlot(_ operation: Operation) {
-    let stage = shape.nodes[operation.node].stage
+    let stage = shape.wiring.rules[operation.node].stage
     running[stage] -= 1
-    if let pool = shape.stages[stage].pool { tokens[pool] += 1 }
+    let pool = shape.wiring.limits[stage].pool
+    if pool >= 0 { tokens[pool] += 1 }
   }
 
   /// Ends the item if nothing is left of it, or notes that it waits behind a gate.
-  mutating func afterChange(_ slot: Int, _ now: Instant, _ actions: inout [Action]) {
-    guard isTaken[slot] else { return }
+  mutating func afterChange(_ slot: Int, _ actions: inout [Action]) {
+    guard slots[slot].isTaken else { return }
     // Nobody opens a gate for an item once the run is stopping.
-    if mode.isStopping, live[slot] == 0, unfinished[slot] > 0 { cancelQueued(slot) }
-    if unfinished[slot] == 0 {
+    if mode.isStopping, slots[slot].live == 0, slots[slot].unfinished > 0 { cancelQueued(slot) }
+    if slots[slot].unfinished == 0 {
       actions.append(.endItem(slot: slot, status(of: slot)))
-      isTaken[slot] = false
+      leaveWindow(slot)
+    } else if slots[slot].live > 0 {
       markGated(slot, false)
-      freeSlots.append(slot)
-    } else if live[slot] == 0, !isGated[slot] {
+    } else if !slots[slot].isGated {
       markGated(slot, true)
-      gated.append(slot)
-    } else if live[slot] > 0 {
-      markGated(slot, false)
+      gated.append(entry(slot, 0))
     }
+  }
+
+  mutating func leaveWindow(_ slot: Int) {
+    markGated(slot, false)
+    slots[slot].isTaken = false
+    freeSlots.append(slot)
   }
 
   mutating func markGated(_ slot: Int, _ flag: Bool) {
-    guard isGated[slot] != flag else { return }
-    isGated[slot] = flag
+    guard slots[slot].isGated != flag else { return }
+    slots[slot].isGated = flag
     gatedCount += flag ? 1 : -1
-  }
-
-  /// Whether anything of an item runs or has been done; a drain finishes such items and no others.
-  private func hasBegun(_ slot: Int) -> Bool {
-    let base = slot * shape.nodes.count
-    for node in 0..<shape.nodes.count {
-      switch states[base + node] {
-      case .running, .retrying, .ok, .failed: return true
-      default: break
-      }
-    }
-    return false
   }
 
   private func status(of slot: Int) -> ItemStatus {
     let base = slot * shape.nodes.count
-    var failed = false
-    var cancelled = false
+    var isCancelled = false
     for node in 0..<shape.nodes.count {
       switch states[base + node] {
-      case .failed: failed = true
-      case .cancelled: cancelled = true
+      case .failed: return .failed
+      case .cancelled: isCancelled = true
       default: break
       }
     }
-    if failed { return .failed }
-    if cancelled { return .cancelled }
-    return shape.leaves.isEmpty || shape.leaves.contains { states[base + $0] == .ok } ? .ok : .filtered
-  }
-
-  /// Cancels all of an item's nodes that do not run.
-  mutating func cancelQueued(_ slot: Int) {
-    let base = slot * shape.nodes.count
-    for node in 0..<shape.nodes.count {
-      switch states[base + node] {
-      case .ready, .held, .retrying:
-        // Its entry in a queue is passed over when it is met.
-        live[slot] -= 1
-        settleNode(slot, node, .cancelled)
-      case .waiting, .gated: settleNode(slot, node, .cancelled)
-      default: break
-      }
-    }
-  }
-
-  mutating func cancelItem(_ slot: Int, _ now: Instant, _ actions: inout [Action]) {
-    guard slot >= 0, slot < isTaken.count, isTaken[slot] else { return }
-    interrupt(slot, &actions)
-    cancelQueued(slot)
-    afterChange(slot, now, &actions)
-  }
-
-  mutating func interrupt(_ slot: Int, _ actions: inout [Action]) {
-    for node in 0..<shape.nodes.count where states[slot * shape.nodes.count + node] == .running {
-      actions.append(.interrupt(Operation(slot: slot, node: node)))
-    }
-  }
-
-  /// Stops the run, more or less gently; never more gently than before.
-  mutating func stop(_ mode: Mode, _ now: Instant, _ actions: inout [Action]) {
-    guard mode.rawValue > self.mode.rawValue || !self.mode.isStopping else { return }
-    self.mode = mode
-    demanded = 0
-    for slot in 0..<shape.window where isTaken[slot] {
-      if mode != .draining {
-        interrupt(slot, &actions)
-        cancelQueued(slot)
-      } else if !hasBegun(slot) || live[slot] == 0 {
-        cancelQueued(slot)
-      } else {
-        cancelWaits(slot)
-      }
-      afterChange(slot, now, &actions)
-    }
-  }
-
-  /// Cancels the nodes of an item that wait for a retry, for a host or behind a gate.
-  private mutating func cancelWaits(_ slot: Int) {
-    let base = slot * shape.nodes.count
-    for node in 0..<shape.nodes.count {
-      switch states[base + node] {
-      case .retrying, .held:
-        live[slot] -= 1
-        settleNode(slot, node, .cancelled)
-      case .gated: settleNode(slot, node, .cancelled)
-      default: break
-      }
-    }
+    if isCancelled { return .cancelled }
+    return shape.wiring.leaves.isEmpty || shape.wiring.leaves.contains { states[base + $0] == .ok } ? .ok : .filtered
   }
 }

@@ -21,7 +21,7 @@ public struct GraphMachine: Sendable {
     case sourcesEnded
     /// A stage for many items ended.
     case barrierFinished(stage: Int, ok: Bool)
-    /// The last of the parked items has come back, for now.
+    /// Fewer parked items came back than were asked for: there are no more.
     case parkedEnded
     /// Nothing new starts; what runs goes on.
     case pause
@@ -51,7 +51,7 @@ public struct GraphMachine: Sendable {
     case park(slot: Int)
     /// Admit so many items from the sources.
     case demand(Int)
-    /// Bring back so many parked items.
+    /// Bring back so many parked items, those first that were parked first; not asked again before these are back.
     case demandParked(Int)
     /// A stage's first operation starts.
     case stageStarted(Int)
@@ -59,6 +59,8 @@ public struct GraphMachine: Sendable {
     case stageEnded(Int)
     /// Run a stage for many items.
     case startBarrier(stage: Int)
+    /// Interrupt a stage for many items; its end is reported as usual.
+    case interruptBarrier(stage: Int)
     /// A stage for many items will not run, because what it needs failed or the run was stopped.
     case skipBarrier(stage: Int)
     /// Nothing is left.
@@ -87,30 +89,35 @@ public struct GraphMachine: Sendable {
 
   /// The states of all nodes for all slots, a row of nodes a slot.
   var states: [NodeState]
-  /// Whether a slot holds an item.
-  var isTaken: [Bool]
-  /// How many nodes of the item are ready, held, running or waiting for a retry.
-  var live: [Int32]
-  /// How many nodes of the item are not final.
-  var unfinished: [Int32]
+  /// How many inputs of a node have not ended, laid out as the states are.
+  var pending: [Int32]
+  var slots: [Slot]
   var freeSlots: [Int]
   /// Items that wait behind a gate and for nothing else, oldest first; entries may be out of date.
-  var gated = Ring<Int>()
-  var isGated: [Bool]
+  var gated = Ring<Entry>()
   var gatedCount = 0
+  /// Nodes that have ended and whose dependents have not been looked at; empty between events.
+  var settling: [Int] = []
 
-  var queues: [Ring<Operation>]
+  /// What could run and waits for a slot, for each stage, in the order of its coming.
+  var queues: [Ring<Entry>]
+  /// The same for what has waited for a host already; it goes first.
+  var returning: [Ring<Entry>]
   var running: [Int]
   var nextStart: [Int]
   var tokens: [Int]
   /// How many nodes of a stage are not final, over all items in the window and parked ones.
   var open: [Int]
+  /// For how many stages a stage still waits.
+  var closedGates: [Int]
   var hasStarted: [Bool]
   var hasEnded: [Bool]
   var barriers: [BarrierState]
   var barriersLeft: Int
-  var heldOperations: [Int: Ring<Operation>] = [:]
-  var retries = Agenda<Operation>()
+  /// Whether something has happened that can end a stage or start a barrier.
+  var isReviewDue = true
+  var heldOperations: [Int: Ring<Entry>] = [:]
+  var retries = Agenda<Entry>()
   /// The stages that are no barriers, last first: what is nearly done goes before what is new.
   let order: [Int]
 
@@ -127,17 +134,17 @@ public struct GraphMachine: Sendable {
     self.shape = shape
     let window = shape.window
     states = Array(repeating: .waiting, count: window * shape.nodes.count)
-    isTaken = Array(repeating: false, count: window)
-    live = Array(repeating: 0, count: window)
-    unfinished = Array(repeating: 0, count: window)
-    isGated = Array(repeating: false, count: window)
+    pending = Array(repeating: 0, count: window * shape.nodes.count)
+    slots = Array(repeating: Slot(), count: window)
     freeSlots = Array((0..<window).reversed())
     let count = shape.stages.count
     queues = Array(repeating: Ring(), count: count)
+    returning = Array(repeating: Ring(), count: count)
     running = Array(repeating: 0, count: count)
     nextStart = Array(repeating: .min, count: count)
     tokens = shape.pools
     open = Array(repeating: 0, count: count)
+    closedGates = shape.wiring.gateCount
     hasStarted = Array(repeating: false, count: count)
     hasEnded = Array(repeating: false, count: count)
     barriers = Array(repeating: .waiting, count: count)
@@ -165,8 +172,8 @@ public struct GraphMachine: Sendable {
     var earliest = retries.earliest ?? .max
     if mode == .active || mode == .draining {
       for stage in order
-      where !queues[stage].isEmpty && nextStart[stage] > now.nanoseconds
-        && running[stage] < shape.stages[stage].concurrency
+      where nextStart[stage] > now.nanoseconds && !(queues[stage].isEmpty && returning[stage].isEmpty)
+        && running[stage] < shape.wiring.limits[stage].concurrency
       {
         earliest = min(earliest, nextStart[stage])
       }
@@ -180,14 +187,11 @@ public struct GraphMachine: Sendable {
   /// Takes a new item into the window; nil where there is no room, which cannot be when it was demanded.
   public mutating func admit(at now: Instant, into actions: inout [Action]) -> Int? {
     demanded = max(0, demanded - 1)
-    guard let slot = freeSlots.popLast() else { return nil }
+    guard !isFinished, let slot = freeSlots.popLast() else { return nil }
     take(slot)
-    for node in shape.nodes { open[node.stage] += 1 }
-    for node in shape.nodes.indices where shape.nodes[node].inputs.isEmpty { advance(slot, node) }
-    if mode.isStopping { cancelQueued(slot) }
-    afterChange(slot, now, &actions)
-    settle(now, &actions)
-    return slot
+    for stage in open.indices { open[stage] += shape.wiring.width[stage] }
+    for node in shape.wiring.roots { advance(slot, node) }
+    return enter(slot, now, &actions)
   }
 
   /// Takes an item into the window some of whose nodes have ended already.
@@ -203,20 +207,28 @@ public struct GraphMachine: Sendable {
     } else {
       demanded = max(0, demanded - 1)
     }
-    guard let slot = freeSlots.popLast() else { return nil }
-    if wasParked { parkedCount -= 1 }
+    guard !isFinished, let slot = freeSlots.popLast() else { return nil }
+    if wasParked { parkedCount = max(0, parkedCount - 1) }
     take(slot)
     let base = slot * shape.nodes.count
-    for node in shape.nodes.indices where node < known.count && known[node].isFinal {
-      states[base + node] = known[node]
-      unfinished[slot] -= 1
+    for node in shape.nodes.indices where states[base + node] == .waiting {
+      if node < known.count, known[node].isFinal {
+        states[base + node] = known[node]
+        slots[slot].unfinished -= 1
+        for place in shape.wiring.dependents(of: node) { pending[base + shape.wiring.dependent(at: place)] -= 1 }
+      } else if !wasParked {
+        open[shape.wiring.rules[node].stage] += 1
+      }
     }
-    if !wasParked {
-      for node in shape.nodes.indices where !states[base + node].isFinal { open[shape.nodes[node].stage] += 1 }
+    for node in shape.nodes.indices where states[base + node] == .waiting && pending[base + node] == 0 {
+      advance(slot, node)
     }
-    for node in shape.nodes.indices where states[base + node] == .waiting { advance(slot, node) }
+    return enter(slot, now, &actions)
+  }
+
+  private mutating func enter(_ slot: Int, _ now: Instant, _ actions: inout [Action]) -> Int {
     if mode.isStopping { cancelQueued(slot) }
-    afterChange(slot, now, &actions)
+    afterChange(slot, &actions)
     settle(now, &actions)
     return slot
   }
@@ -224,24 +236,23 @@ public struct GraphMachine: Sendable {
   /// Takes in what has happened and says what to do about it.
   public mutating func handle(_ event: Event, at now: Instant, into actions: inout [Action]) {
     switch event {
-    case .finished(let operation, let outcome): finish(operation, outcome, now, &actions)
-    case .retry(let operation, let due): delay(operation, until: due, now, &actions)
-    case .held(let operation, let host): hold(operation, host, now, &actions)
+    case .finished(let operation, let outcome): finish(operation, outcome, &actions)
+    case .retry(let operation, let due): delay(operation, until: due, &actions)
+    case .held(let operation, let host): hold(operation, host, &actions)
     case .hostOpened(let host, let count): release(host, count)
     case .consumed(let count): demanded = max(0, demanded - count)
     case .sourcesEnded:
       sourcesEnded = true
       demanded = 0
-    case .barrierFinished(let stage, let ok): endBarrier(stage, ok ? .ok : .failed, &actions)
-    case .parkedEnded:
-      parkedDemanded = 0
-      parkedToReview = 0
+      isReviewDue = true
+    case .barrierFinished(let stage, let ok): endBarrier(stage, from: .running, to: ok ? .ok : .failed)
+    case .parkedEnded: forgetParked()
     case .pause: if mode == .active { mode = .paused }
     case .resume: if mode == .paused { mode = .active }
-    case .drain: stop(.draining, now, &actions)
-    case .cancel: stop(.cancelling, now, &actions)
-    case .abort: stop(.aborting, now, &actions)
-    case .cancelItem(let slot): cancelItem(slot, now, &actions)
+    case .drain: stop(.draining, &actions)
+    case .cancel: stop(.cancelling, &actions)
+    case .abort: stop(.aborting, &actions)
+    case .cancelItem(let slot): cancelItem(slot, &actions)
     case .tick: break
     }
     settle(now, &actions)
@@ -255,13 +266,59 @@ public struct GraphMachine: Sendable {
   }
 
   private mutating func take(_ slot: Int) {
-    isTaken[slot] = true
-    live[slot] = 0
-    isGated[slot] = false
-    unfinished[slot] = Int32(shape.nodes.count)
+    slots[slot].take(unfinished: shape.wiring.passed)
     let base = slot * shape.nodes.count
-    for node in 0..<shape.nodes.count { states[base + node] = .waiting }
+    for node in 0..<shape.nodes.count {
+      states[base + node] = shape.wiring.firstStates[node]
+      pending[base + node] = shape.wiring.firstPending[node]
+    }
   }
 
   func index(_ operation: Operation) -> Int { operation.slot * shape.nodes.count + operation.node }
+}
+
+extension GraphMachine {
+  /// A place in the window.
+  struct Slot: Sendable {
+    var isTaken = false
+    /// Whether the item waits behind a gate and for nothing else.
+    var isGated = false
+    /// Whether the item was cancelled, so that nothing of it is tried again.
+    var isCancelled = false
+    /// How many nodes of the item are ready, held, running or waiting for a retry.
+    var live = 0
+    /// How many nodes of the item are not final.
+    var unfinished = 0
+    /// Rises with each item that the slot holds, so that entries for earlier ones can be told.
+    var generation: UInt32 = 0
+
+    mutating func take(unfinished: Int) {
+      self = Slot(isTaken: true, unfinished: unfinished, generation: generation &+ 1)
+    }
+  }
+
+  /// An operation in a queue, with the item for which it was put there.
+  struct Entry: Sendable {
+    var slot: Int32
+    var node: Int32
+    var generation: UInt32
+
+    var operation: Operation { Operation(slot: Int(slot), node: Int(node)) }
+  }
+
+  func entry(_ slot: Int, _ node: Int) -> Entry {
+    Entry(slot: Int32(slot), node: Int32(node), generation: slots[slot].generation)
+  }
+
+  /// Whether an entry's item is still in the slot.
+  func isCurrent(_ entry: Entry) -> Bool {
+    let slot = Int(entry.slot)
+    return slots[slot].isTaken && slots[slot].generation == entry.generation
+  }
+
+  /// Whether an operation is one of the graph's and runs.
+  func runs(_ operation: Operation) -> Bool {
+    slots.indices.contains(operation.slot) && shape.nodes.indices.contains(operation.node)
+      && slots[operation.slot].isTaken && states[index(operation)] == .running
+  }
 }

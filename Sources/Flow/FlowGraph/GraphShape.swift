@@ -29,8 +29,8 @@ public struct GraphShape: Sendable {
       self.gates = gates
       self.joins = joins
       self.runsAlways = runsAlways
-      self.concurrency = concurrency
-      self.interval = interval
+      self.concurrency = max(1, concurrency)
+      self.interval = max(0, interval)
       self.pool = pool
     }
   }
@@ -51,34 +51,23 @@ public struct GraphShape: Sendable {
 
   /// The stages, each after all that it needs.
   public let stages: [Stage]
-  /// The nodes, each after its inputs; barriers have none.
+  /// The nodes, each after its inputs; those of barriers keep their numbers and take no part in items.
   public let nodes: [Node]
   /// The number of tokens of each pool.
   public let pools: [Int]
   /// The most items that are under way at once.
   public let window: Int
-  /// The nodes that take a node's result.
-  let dependents: [[Int]]
-  /// The nodes of each stage.
-  let nodesOfStage: [[Int]]
-  /// The nodes whose result no other node takes.
-  let leaves: [Int]
+  /// What the machine reads at every step, laid out flat.
+  let wiring: Wiring
 
   /// A graph.
   public init(stages: [Stage], nodes: [Node], pools: [Int] = [], window: Int = 1024) {
     self.stages = stages
     self.nodes = nodes
-    self.pools = pools
+    // A pool without tokens would stop its stages for good.
+    self.pools = pools.map { max(1, $0) }
     self.window = max(1, window)
-    var dependents = [[Int]](repeating: [], count: nodes.count)
-    var nodesOfStage = [[Int]](repeating: [], count: stages.count)
-    for (number, node) in nodes.enumerated() {
-      nodesOfStage[node.stage].append(number)
-      for input in node.inputs { dependents[input].append(number) }
-    }
-    self.dependents = dependents
-    self.nodesOfStage = nodesOfStage
-    leaves = nodes.indices.filter { dependents[$0].isEmpty }
+    wiring = Wiring(stages: stages, nodes: nodes, pools: pools.count)
   }
 }
 

@@ -1,39 +1,32 @@
 /// A first-in first-out queue in one growing ring.
 struct Ring<Element: Sendable>: Sendable {
-  private var elements: [Element?] = Array(repeating: nil, count: 16)
+  /// As many places as a power of two; empty until the first element gives the places something to hold.
+  private var elements: [Element] = []
   private var head = 0
   private(set) var count = 0
 
   var isEmpty: Bool { count == 0 }
 
   mutating func append(_ element: Element) {
-    if count == elements.count { grow() }
+    if count == elements.count { grow(with: element) }
     elements[(head + count) & (elements.count - 1)] = element
     count += 1
   }
 
-  /// Puts an element before all others.
-  mutating func prepend(_ element: Element) {
-    if count == elements.count { grow() }
-    head = (head + elements.count - 1) & (elements.count - 1)
-    elements[head] = element
-    count += 1
-  }
-
+  /// Takes the oldest element; its place keeps the value until it is used again, which is why elements are small.
   mutating func popFirst() -> Element? {
     guard count > 0 else { return nil }
     let element = elements[head]
-    elements[head] = nil
     head = (head + 1) & (elements.count - 1)
     count -= 1
     return element
   }
 
-  private mutating func grow() {
-    var larger: [Element?] = []
-    larger.reserveCapacity(elements.count * 2)
+  private mutating func grow(with filler: Element) {
+    var larger: [Element] = []
+    larger.reserveCapacity(max(16, elements.count * 2))
     for offset in 0..<count { larger.append(elements[(head + offset) & (elements.count - 1)]) }
-    larger.append(contentsOf: repeatElement(nil, count: elements.count * 2 - count))
+    larger.append(contentsOf: repeatElement(filler, count: max(16, elements.count * 2) - count))
     elements = larger
     head = 0
   }

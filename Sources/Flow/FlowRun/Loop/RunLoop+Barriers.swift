@@ -28,6 +28,14 @@ extension RunLoop {
     perform()
   }
 
+  /// Ends a stage early, also one that still waits for the journal.
+  func interruptBarrier(_ stage: Int) {
+    barrierTasks[stage]?.cancel()
+    guard let place = dueBarriers.firstIndex(of: stage) else { return }
+    dueBarriers.remove(at: place)
+    tell(.barrierFinished(stage: stage, ok: false))
+  }
+
   private func startBarrier(_ stage: Int) {
     let planned = plan.stages[stage]
     if planned.condition == .success, counts.ok == 0, counts.ended > 0 {
@@ -41,7 +49,7 @@ extension RunLoop {
       plan: plan, stage: stage, part: stages[stage], config: barrierConfig(stage), scope: runScope,
       policy: policies[stage], services: services, store: store, rerun: options.fresh, clock: clock)
     let mailbox = mailbox
-    Task(executorPreference: services.blocking) {
+    barrierTasks[stage] = Task(executorPreference: services.blocking) {
       let ok = await job.run { mailbox.post($0) }
       mailbox.post(.barrierDone(stage: stage, ok: ok))
     }
@@ -76,6 +84,7 @@ extension RunLoop {
   }
 
   func barrierDone(stage: Int, ok: Bool) {
+    barrierTasks[stage] = nil
     tell(.barrierFinished(stage: stage, ok: ok))
     perform()
   }

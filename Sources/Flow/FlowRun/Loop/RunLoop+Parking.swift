@@ -36,12 +36,12 @@ extension RunLoop {
 
   /// Reads parked items back; the journal has them once its thread has come to them.
   func askForParked(_ count: Int) {
+    parkedAsked = count
     let mailbox = mailbox
     store.unpark(count) { mailbox.post(.parked($0)) }
   }
 
   func returned(_ items: [ParkedItem]) {
-    if items.isEmpty { return tell(.parkedEnded) }
     for parked in items {
       guard let slot = machine.admit(parked.states, wasParked: true, at: now, into: &actions) else { continue }
       place(parked.item, in: slot, id: parked.id, input: parked.input, history: nil)
@@ -54,5 +54,13 @@ extension RunLoop {
       slots[slot].isShared = parked.isShared
       perform()
     }
+    // Fewer than asked for: what is missing cannot be read any more, and nothing may wait for it.
+    guard items.count < parkedAsked else { return }
+    if machine.parked > 0 {
+      react(
+        to: .internal("parked", "\(machine.parked) items that waited for a stage to end could not be read back"),
+        stops: false)
+    }
+    tell(.parkedEnded)
   }
 }

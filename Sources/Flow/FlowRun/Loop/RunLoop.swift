@@ -76,8 +76,9 @@ final class RunLoop: @unchecked Sendable {
 
   // Barriers that wait for the journal
   var dueBarriers: [Int] = []
-  var parkedTaken = 0
-  var isReadingParked = false
+  var barrierTasks: [Int: Task<Void, Never>] = [:]
+  /// How many parked items were asked for last.
+  var parkedAsked = 0
 
   // Time
   var timers = Agenda<Timer>()
@@ -191,6 +192,7 @@ final class RunLoop: @unchecked Sendable {
       case .stageStarted(let stage): stageStarted(stage)
       case .stageEnded(let stage): stageEnded(stage)
       case .startBarrier(let stage): dueBarriers.append(stage)
+      case .interruptBarrier(let stage): interruptBarrier(stage)
       case .skipBarrier(let stage): skipBarrier(stage)
       case .finished: isMachineFinished = true
       }
