@@ -249,7 +249,9 @@ private final class MailboxHolder: Sendable {
     var replies: [StoreReply] = []
     for answer in answers {
       let fault: Fault? = if case .failure(let fault) = answer.outcome { fault } else { nil }
-      if answer.ticket != 0 {
+      if answer.ticket == RunStore.flushTicket {
+        replies.append(.flushed)
+      } else if answer.ticket != 0 {
         replies.append(.itemEnded(ticket: Int(answer.ticket), fault))
       } else if let fault {
         replies.append(.runFault(fault))

@@ -36,6 +36,8 @@ struct Slot {
   var history: StoredItem?
   /// What each node's result depends on, for those that a later run may use again.
   var keys: [ResultKey?]
+  /// The nodes whose results stages that gather can read already.
+  var written: Set<Int> = []
   /// The stages whose result came from an earlier run.
   var cachedStages: Set<Int> = []
   /// What it was cancelled by.

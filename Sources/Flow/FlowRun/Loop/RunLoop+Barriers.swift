@@ -21,11 +21,10 @@ struct GroupEnd: Sendable {
 extension RunLoop {
   /// Starts the barriers that are due, once the journal holds every result that they will read.
   func startDueBarriers() {
-    guard ending.isEmpty, !dueBarriers.isEmpty else { return }
-    let due = dueBarriers
+    guard flushingBarriers.isEmpty, !dueBarriers.isEmpty else { return }
+    flushingBarriers = dueBarriers
     dueBarriers = []
-    for stage in due { startBarrier(stage) }
-    perform()
+    store.askForFlush()
   }
 
   /// Ends a stage early, also one that still waits for the journal.
@@ -36,7 +35,7 @@ extension RunLoop {
     tell(.barrierFinished(stage: stage, ok: false))
   }
 
-  private func startBarrier(_ stage: Int) {
+  func startBarrier(_ stage: Int) {
     let planned = plan.stages[stage]
     if planned.condition == .success, counts.ok == 0, counts.ended > 0 {
       // "At least one succeeded" is what `success` means for many.

@@ -22,11 +22,13 @@ struct EndingItem: Sendable {
 extension RunLoop {
   /// Takes items that have come from the sources into the window, as far as the machine has asked for them.
   func admitWaiting() {
-    while waitingHead < waitingItems.count, !machine.mode.isEnding, ending.count < options.window * 4 {
-      let next = waitingItems[waitingHead]
-      waitingHead += 1
-      admit(next.item, from: next.source)
-      perform()
+    store.snapshot {
+      while waitingHead < waitingItems.count, !machine.mode.isEnding, ending.count < options.window * 4 {
+        let next = waitingItems[waitingHead]
+        waitingHead += 1
+        admit(next.item, from: next.source)
+        perform()
+      }
     }
     if waitingHead == waitingItems.count {
       waitingItems.removeAll(keepingCapacity: true)
@@ -41,7 +43,11 @@ extension RunLoop {
   private func admit(_ prepared: PreparedItem, from source: Int) {
     var item = prepared.item
     let input = fingerprints.input(of: item)
-    let known = store.lookup(source: source, key: item.key)
+    let known: StoredItem?
+    do { known = try store.lookup(source: source, key: item.key) } catch {
+      // A journal that cannot be read must not make everything be fetched again.
+      return react(to: error, stops: false)
+    }
     if let filter = options.failedOnly {
       guard let known, known.run != store.run, let fault = known.fault, filter.matches(fault) else {
         return tell(.consumed(1))
@@ -67,7 +73,9 @@ extension RunLoop {
     item.fields["index"] = .int(item.index)
     if let fault = prepared.fault { return refuse(item, source, input, known, fault) }
     let fingerprint = fingerprints.of(item, input: input)
-    if let known, let end = store.reusable(known, fingerprint: fingerprint) {
+    if let known, known.gathering == fingerprints.gathering || fingerprints.gathering.isEmpty,
+      let end = store.reusable(known, fingerprint: fingerprint)
+    {
       return endCached(item, source, known, end)
     }
     namesUnderWay[item.name] = NameState(input: input)
@@ -78,7 +86,7 @@ extension RunLoop {
   /// Puts an item into a slot that the machine has given it.
   func place(_ item: Item, in slot: Int, id: Int, input: [UInt8], history: StoredItem?) {
     tickets += 1
-    slots[slot] = Slot(ticket: tickets, id: id, item: item, nodes: plan.nodes.count, stages: plan.stages.count)
+    slots[slot] = Slot(ticket: tickets, id: id, item: item, nodes: itemNodes, stages: plan.stages.count)
     slots[slot].input = input
     slots[slot].history = history
   }
@@ -168,27 +176,51 @@ extension RunLoop {
       input: input,
       fingerprint: fingerprints.of(held.item, input: input), fault: fault)
     draft.end = end
-    for node in plan.nodes.indices where node < held.results.count {
+    for node in 0..<itemNodes {
       guard let result = held.results[node] else { continue }
-      let stage = plan.nodes[node].stage
-      if barrierNeeds.contains(stage) {
-        draft.results.append(ItemRecordDraft.Result(node: node, result: result, isForBarriers: true))
+      if barrierNeeds.contains(plan.nodes[node].stage) {
+        let memberships = memberships(of: held.item, at: node, result)
+        draft.groups += memberships
+        guard !held.written.contains(node) else { continue }
+        draft.results.append(ItemRecordDraft.Result(node: node, result: result, key: held.keys[node]))
+        draft.memberships += memberships
       } else if let key = held.keys[node], end.status != .filtered {
         draft.results.append(ItemRecordDraft.Result(node: node, result: result, key: key))
       }
     }
-    for barrier in plan.stages.indices {
-      guard plan.stages[barrier].scope.isBarrier, end.status == .ok || end.status == .failed else { continue }
-      for need in plan.stages[barrier].needs where !plan.stages[need].scope.isBarrier {
-        for node in plan.nodes.indices where plan.nodes[node].stage == need && node < held.results.count {
-          guard let result = held.results[node] else { continue }
-          if let group = group(of: held.item, at: node, result, for: barrier) {
-            draft.memberships.append(ItemRecordDraft.Membership(barrier: barrier, node: node, group: group))
-          }
-        }
-      }
-    }
     return draft
+  }
+
+  /// Which groups a leg belongs to, by the stages that gather.
+  private func memberships(of item: Item, at node: Int, _ result: NodeResult) -> [ItemRecordDraft.Membership] {
+    plan.stages.indices.compactMap { barrier in
+      guard plan.stages[barrier].scope.isBarrier, plan.stages[barrier].needs.contains(plan.nodes[node].stage),
+        let group = group(of: item, at: node, result, for: barrier)
+      else { return nil }
+      return ItemRecordDraft.Membership(barrier: barrier, node: node, group: group)
+    }
+  }
+
+  /// Writes what stages that gather will read of items that have not ended yet.
+  ///
+  /// Most items end in the same moment, and then their end brings it all.
+  func writeEarly() {
+    for slot in earlySlots where slots[slot].ticket >= 0 { writeEarly(slot) }
+    earlySlots.removeAll(keepingCapacity: true)
+  }
+
+  func writeEarly(_ slot: Int) {
+    let held = slots[slot]
+    var draft = ItemRecordDraft(
+      ticket: 0, id: held.id, item: held.item, source: feedNumber(held.item.source), status: .cancelled,
+      input: held.input, fingerprint: held.input, fault: nil)
+    for node in 0..<itemNodes where barrierNeeds.contains(plan.nodes[node].stage) && !held.written.contains(node) {
+      guard let result = held.results[node] else { continue }
+      draft.results.append(ItemRecordDraft.Result(node: node, result: result, key: held.keys[node]))
+      draft.memberships += memberships(of: held.item, at: node, result)
+      slots[slot].written.insert(node)
+    }
+    if !draft.results.isEmpty { store.begin(draft) }
   }
 
   /// The group of a leg as JSON, empty for the whole run; nil where it is in no group.
@@ -213,6 +245,10 @@ extension RunLoop {
         react(to: fault, stops: false)
       }
       teller.end(item.end, subject: item.subject)
+    case .flushed:
+      let due = flushingBarriers
+      flushingBarriers = []
+      for stage in due { startBarrier(stage) }
     case .runFault(let fault): react(to: fault, stops: false)
     }
   }

@@ -177,6 +177,7 @@ extension RunLoop {
         slots[slot].outputs.append(PublishedOutput(fact: fact, node: operation.node))
         teller.output(fact, leg: plan.nodes[operation.node].axes, subject: subject(slot, stage: stage))
       }
+      if barrierNeeds.contains(stage) { earlySlots.insert(slot) }
       stageCounts[stage].ok += 1
       tell(.finished(operation, .ok))
     }
@@ -185,6 +186,7 @@ extension RunLoop {
   /// The leg goes by a stage whose condition is false, as it came.
   private func pass(_ operation: Operation) {
     slots[operation.slot].results[operation.node] = input(of: operation)
+    if barrierNeeds.contains(plan.nodes[operation.node].stage) { earlySlots.insert(operation.slot) }
     tell(.finished(operation, .ok))
   }
 

@@ -19,6 +19,7 @@ struct ParkedItem: Sendable {
 /// Items that wait behind a gate give their slots to others and wait on disk.
 extension RunLoop {
   func park(_ slot: Int) {
+    writeEarly(slot)
     var held = slots[slot]
     for node in held.results.indices {
       if case .file(let file)? = held.results[node]?.content { file.keep() }

@@ -38,6 +38,8 @@ final class RunLoop: @unchecked Sendable {
   let stages: [any Stage]
   let policies: [RetryPolicy]
   let barrierNeeds: Set<Int>
+  /// How many of the plan's nodes work on single items.
+  let itemNodes: Int
   let fingerprints: Fingerprints
   /// Whether a node alone reads what its input has made, so that a file may be moved rather than copied.
   let movable: [Bool]
@@ -79,6 +81,10 @@ final class RunLoop: @unchecked Sendable {
   var barrierTasks: [Int: Task<Void, Never>] = [:]
   /// How many parked items were asked for last.
   var parkedAsked = 0
+  /// Barriers that start when the journal has taken in everything up to now.
+  var flushingBarriers: [Int] = []
+  /// Items with results that stages which gather will read, not yet written.
+  var earlySlots: Set<Int> = []
 
   // Time
   var timers = Agenda<Timer>()
@@ -117,6 +123,7 @@ final class RunLoop: @unchecked Sendable {
     var needs = Set<Int>()
     for stage in parts.plan.stages where stage.scope.isBarrier { needs.formUnion(stage.needs) }
     barrierNeeds = needs
+    itemNodes = parts.plan.itemNodeCount
     fingerprints = Fingerprints(parts.plan)
     movable = RunLoop.movableNodes(parts.plan, barrierNeeds: needs)
     machine = GraphMachine(GraphShape(parts.plan, window: parts.options.window))
@@ -213,12 +220,13 @@ final class RunLoop: @unchecked Sendable {
     perform()
     admitWaiting()
     assignDemand()
+    writeEarly()
     startDueBarriers()
     perform()
     judgeStop()
     store.flush()
     teller.tick(now, progress: currentProgress)
-    if isMachineFinished, ending.isEmpty, dueBarriers.isEmpty { isOver = true }
+    if isMachineFinished, ending.isEmpty, dueBarriers.isEmpty, flushingBarriers.isEmpty { isOver = true }
   }
 
   private func nextWake() -> Instant? {

@@ -9,6 +9,8 @@ import FlowPlan
 /// that the plan reads.
 struct Fingerprints: Sendable {
   private let plan: [UInt8]
+  /// What the stages that gather need of an item, as a digest; empty where none gathers.
+  let gathering: String
   /// The columns and generator names that the plan reads; nil where it reads them all.
   private let rowNames: Set<String>?
   private let loopNames: Set<String>?
@@ -37,9 +39,20 @@ struct Fingerprints: Sendable {
     writer.string(plan.settings.onExists.rawValue)
     writer.endArray()
     self.plan = Digest.sha256(of: writer.bytes).bytes
+    gathering = Fingerprints.gathering(plan)
     let references = plan.references
     rowNames = Fingerprints.names(references, .row)
     loopNames = Fingerprints.names(references, .for)
+  }
+
+  private static func gathering(_ plan: Plan) -> String {
+    var text = ""
+    for stage in plan.stages where stage.scope.isBarrier {
+      text += "\(stage.id) \(stage.needs.map { plan.stages[$0].id })"
+      if case .group(let expression) = stage.scope { text += " " + expression.canonical }
+      text += "\n"
+    }
+    return text.isEmpty ? "" : String(Digest.sha256(of: text).hex.prefix(16))
   }
 
   private static func names(_ references: [Reference], _ namespace: Namespace) -> Set<String>? {

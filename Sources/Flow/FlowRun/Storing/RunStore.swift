@@ -20,6 +20,7 @@ final class RunStore: @unchecked Sendable {
   private let barrierNumbers: [Int]
   private let checksDigests: Bool
   private let isFresh: Bool
+  private let gathering: String
   private let loopReader: JournalReader
   private var batch: [(ticket: UInt64, order: StoreOrder)] = []
   private let jobReader: Guarded<JournalReader>
@@ -41,6 +42,7 @@ final class RunStore: @unchecked Sendable {
       return plan.nodes.firstIndex { $0.stage == stage }.map { nodeNumbers[$0] } ?? -1
     }
     checksDigests = options.checksDigests
+    gathering = Fingerprints(plan).gathering
     isFresh = options.fresh || plan.state.refresh == .always
     loopReader = try journal.reader()
     jobReader = Guarded(try journal.reader())
@@ -48,9 +50,9 @@ final class RunStore: @unchecked Sendable {
 
   // MARK: Items, for the loop
 
-  /// What is known of an item; a journal that cannot be read knows nothing, and then the work is done again.
-  func lookup(source: Int, key: String) -> StoredItem? {
-    guard let record = try? loopReader.item(source: sourceNumbers[source], key: key) else { return nil }
+  /// What is known of an item.
+  func lookup(source: Int, key: String) throws(Fault) -> StoredItem? {
+    guard let record = try loopReader.item(source: sourceNumbers[source], key: key) else { return nil }
     let status = FlowEvents.ItemStatus(rawValue: record.status.name) ?? .failed
     return StoredItem(
       id: record.id, run: record.run, status: status, input: Array(record.fingerprint.prefix(16)),
@@ -78,6 +80,16 @@ final class RunStore: @unchecked Sendable {
   }
 
   private var touched: [Int: [String: FileStamp]] = [:]
+
+  /// Looks many items up in one reading of the journal.
+  func snapshot(_ body: () -> Void) {
+    var isDone = false
+    try? loopReader.snapshot { () throws(Fault) in
+      body()
+      isDone = true
+    }
+    if !isDone { body() }
+  }
 
   func makeItemID() -> Int { journal.makeItemID() }
 
@@ -107,35 +119,52 @@ final class RunStore: @unchecked Sendable {
 
   /// Writes an item's end; its ticket is answered when that is safe.
   func end(_ draft: ItemRecordDraft) {
-    var facts = EndCodec.encode(draft.item, draft.end)
+    addResults(draft)
+    let fault = draft.status == .failed || draft.status == .cancelled ? draft.fault : nil
+    let record = record(draft, FlowStore.ItemStatus(draft.status), fault)
+    batch.append((UInt64(draft.ticket), .item(record)))
+  }
+
+  /// Writes what stages that gather read of an item that goes on.
+  func begin(_ draft: ItemRecordDraft) {
+    batch.append((0, .item(record(draft, .running, nil))))
+    addResults(draft)
+  }
+
+  private func addResults(_ draft: ItemRecordDraft) {
     for result in draft.results { batch.append((0, .result(record(draft.id, result)))) }
-    if !draft.memberships.isEmpty {
+    let grouped = draft.memberships.filter { plan.stages[$0.barrier].scope != .run }
+    guard !grouped.isEmpty else { return }
+    let records = grouped.map {
+      MembershipRecord(
+        barrier: barrierNumbers[$0.barrier], group: $0.group, item: draft.id, source: sourceNumbers[draft.source],
+        index: draft.item.index, node: nodeNumbers[$0.node], run: run)
+    }
+    batch.append((0, .members(records)))
+  }
+
+  private func record(_ draft: ItemRecordDraft, _ status: FlowStore.ItemStatus, _ fault: Fault?) -> ItemRecord {
+    var facts = EndCodec.encode(draft.item, draft.end, gathering: gathering)
+    if !draft.groups.isEmpty {
       facts["groups"] = .list(
-        draft.memberships.map {
+        draft.groups.map {
           .list([.string(plan.stages[$0.barrier].id), .int(nodeNumbers[$0.node]), .string($0.group)])
         })
-      batch.append(
-        (
-          0,
-          .members(
-            draft.memberships.map {
-              MembershipRecord(
-                barrier: barrierNumbers[$0.barrier], group: $0.group, item: draft.id,
-                source: sourceNumbers[draft.source], index: draft.item.index, node: nodeNumbers[$0.node], run: run)
-            })
-        ))
     }
-    let fault = draft.status == .failed || draft.status == .cancelled ? draft.fault : nil
-    batch.append(
-      (
-        UInt64(draft.ticket),
-        .item(
-          ItemRecord(
-            id: draft.id, source: sourceNumbers[draft.source], key: draft.item.key, index: draft.item.index,
-            url: draft.item.url.map { Redaction.url($0) }, status: FlowStore.ItemStatus(draft.status), run: run,
-            fingerprint: draft.fingerprint, facts: facts, fault: fault))
-      ))
+    return ItemRecord(
+      id: draft.id, source: sourceNumbers[draft.source], key: draft.item.key, index: draft.item.index,
+      url: draft.item.url.map { Redaction.url($0) }, status: status, run: run, fingerprint: draft.fingerprint,
+      facts: facts, fault: fault)
   }
+
+  /// Asks to be told when all that was posted is safe.
+  func askForFlush() {
+    batch.append((RunStore.flushTicket, .flush))
+    flush()
+  }
+
+  /// The ticket of a flush; items' tickets are far below it.
+  static let flushTicket = UInt64(1) << 62
 
   private func record(_ item: Int, _ draft: ItemRecordDraft.Result) -> ResultRecord {
     var kept: ResultRecord.Kept?

@@ -16,6 +16,9 @@ struct StoredItem: Sendable {
   var facts: Fields
   /// Why it failed.
   var fault: Fault?
+
+  /// For which stages that gather it was written down; empty where there were none.
+  var gathering: String { facts["gathering"]?.asString ?? "" }
 }
 
 /// What the journal is told of an item that has ended.
@@ -25,7 +28,6 @@ struct ItemRecordDraft: Sendable {
     var node: Int
     var result: NodeResult
     var key: ResultKey?
-    var isForBarriers = false
   }
   /// That a leg belongs to a group.
   struct Membership: Sendable {
@@ -44,11 +46,16 @@ struct ItemRecordDraft: Sendable {
   var fault: Fault?
   var end: Payload.ItemEnd?
   var results: [Result] = []
+  /// The memberships that are to be written.
   var memberships: [Membership] = []
+  /// All memberships, for later runs that find the item done.
+  var groups: [Membership] = []
 }
 
 /// What the store answers.
 enum StoreReply: Sendable {
+  /// All that was posted before is safe.
+  case flushed
   /// An item's end is safe, or could not be written.
   case itemEnded(ticket: Int, Fault?)
   /// Something else could not be written.
@@ -57,8 +64,12 @@ enum StoreReply: Sendable {
 
 /// The facts of an item's end, as the journal keeps them.
 enum EndCodec {
-  static func encode(_ item: Item, _ end: Payload.ItemEnd?) -> Fields {
-    var facts: Fields = ["item": ItemCodec.encode(item)]
+  static func encode(_ item: Item, _ end: Payload.ItemEnd?, gathering: String) -> Fields {
+    var facts: Fields = [:]
+    if !gathering.isEmpty {
+      facts["item"] = ItemCodec.encode(item)
+      facts["gathering"] = .string(gathering)
+    }
     guard let end else { return facts }
     if !end.outputs.isEmpty {
       facts["outputs"] = .list(
