@@ -47,6 +47,9 @@ public struct WorkerThread: Sendable {
   private var jobs: [UnownedJob] = []
   private var head = 0
   private var isClosed = false
+  /// How many threads wait for a job, and whether one of them has been woken and not run yet.
+  private var idle = 0
+  private var isWaking = false
 
   /// A pool of so many threads, which live until `close`.
   public init(name: String, threads: Int) {
@@ -71,8 +74,18 @@ public struct WorkerThread: Sendable {
     let job = UnownedJob(job)
     unsafe pthread_mutex_lock(mutex)
     jobs.append(job)
+    let wakes = claimWake()
     unsafe pthread_mutex_unlock(mutex)
-    unsafe pthread_cond_signal(arrived)
+    if wakes { unsafe pthread_cond_signal(arrived) }
+  }
+
+  /// Whether to wake a thread: one at a time, since the woken one wakes the next if there is more than it can take.
+  ///
+  /// So a burst of short jobs is done by few threads, and a job that blocks still never holds up the others.
+  private func claimWake() -> Bool {
+    guard idle > 0, !isWaking, head < jobs.count else { return false }
+    isWaking = true
+    return true
   }
 
   /// Lets the threads end once no job is left.
@@ -86,7 +99,12 @@ public struct WorkerThread: Sendable {
   private func work() {
     while true {
       unsafe pthread_mutex_lock(mutex)
-      while head == jobs.count && !isClosed { unsafe pthread_cond_wait(arrived, mutex) }
+      while head == jobs.count && !isClosed {
+        idle += 1
+        unsafe pthread_cond_wait(arrived, mutex)
+        idle -= 1
+        isWaking = false
+      }
       guard head < jobs.count else {
         unsafe pthread_mutex_unlock(mutex)
         return
@@ -97,7 +115,9 @@ public struct WorkerThread: Sendable {
         jobs.removeFirst(head)
         head = 0
       }
+      let wakes = claimWake()
       unsafe pthread_mutex_unlock(mutex)
+      if wakes { unsafe pthread_cond_signal(arrived) }
       unsafe job.runSynchronously(on: asUnownedTaskExecutor())
     }
   }

@@ -30,8 +30,9 @@ extension RunLoop {
   /// Ends a stage early, also one that still waits for the journal.
   func interruptBarrier(_ stage: Int) {
     barrierTasks[stage]?.cancel()
-    guard let place = dueBarriers.firstIndex(of: stage) else { return }
-    dueBarriers.remove(at: place)
+    guard dueBarriers.contains(stage) || flushingBarriers.contains(stage) else { return }
+    dueBarriers.removeAll { $0 == stage }
+    flushingBarriers.removeAll { $0 == stage }
     tell(.barrierFinished(stage: stage, ok: false))
   }
 
