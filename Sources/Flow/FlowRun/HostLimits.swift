@@ -14,7 +14,7 @@ extension HostTable {
     let settings = HostSettings.resolve(self, host: String(name), port: port)
     // `auto`, written as 0, lets the height find itself up to what the run as a whole may use.
     let connections = settings.connections.map { $0 == 0 ? 512 : $0 } ?? defaultConnections
-    let byRate = settings.rate.map { Int(1_000_000_000 / $0) } ?? 0
+    let byRate = settings.rate.map { Interval(seconds: 1 / $0).nanoseconds } ?? 0
     return HostGate.Limits(connections: connections, spacing: max(byRate, settings.interval?.nanoseconds ?? 0))
   }
 }
