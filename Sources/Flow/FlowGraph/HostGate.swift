@@ -141,7 +141,7 @@ public struct HostGate: Sendable {
     }
   }
 
-  /// Lets so many in that wait. What does not come in time, because it was cancelled or has no slot, loses its turn.
+  /// Lets so many in that wait; what does not come in time, because it was cancelled or has no slot, loses its turn.
   private mutating func grant(_ count: Int, to host: Int, _ now: Int) {
     hosts[host].waiting -= count
     hosts[host].granted += count
