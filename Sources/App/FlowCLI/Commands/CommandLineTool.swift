@@ -55,7 +55,7 @@ public struct CommandLineTool: Sendable {
       if let hint = error.hint { console.say("  \(hint)") }
       return 2
     case let diagnostic as Diagnostic:
-      console.say(DiagnosticText(paint: paint).text([diagnostic], lines: { _ in nil }))
+      console.say(DiagnosticText(isColoured: console.coloursErrors).text([diagnostic]))
       return 2
     default:
       let fault = Fault(error)

@@ -13,7 +13,8 @@ extension Command {
     }
     let entry = try RunLookup(arguments).find(arguments.operand("RUN"))
     guard entry.isUnderWay else {
-      console.say("imgflow: run \(entry.run.id) is over (\(RunReport.state(entry))); it cannot \(word) (control.refused)")
+      console.say(
+        "imgflow: run \(entry.run.id) is over (\(RunReport.state(entry))); it cannot \(word) (control.refused)")
       return 1
     }
     let request = ControlRequest(verb, item: arguments.value("item"), by: "ctl")

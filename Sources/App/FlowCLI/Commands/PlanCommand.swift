@@ -8,7 +8,7 @@ extension Command {
   static let plan = Command(.plan) { arguments, console in
     let loaded = LoadedManifest(arguments, console)
     guard let plan = loaded.plan else {
-      console.say(FlowBase.DiagnosticText(isColoured: console.coloursErrors, line: loaded.line).text(loaded.diagnostics))
+      console.say(DiagnosticText(isColoured: console.coloursErrors, line: loaded.line).text(loaded.diagnostics))
       return 2
     }
     var options = RunOptions()
@@ -82,7 +82,9 @@ struct PlanReport {
       lines.append("\(forecast.orphanCount) files that no item makes any more (`run --prune` removes them):")
       for path in forecast.orphans { lines.append("  \(path)") }
     }
-    if !plan.environment.isEmpty { lines.append("reads from the environment: \(plan.environment.joined(separator: ", "))") }
+    if !plan.environment.isEmpty {
+      lines.append("reads from the environment: \(plan.environment.joined(separator: ", "))")
+    }
     if !plan.secretNames.isEmpty { lines.append("reads secrets: \(plan.secretNames.joined(separator: ", "))") }
     return lines.joined(separator: "\n") + "\n"
   }

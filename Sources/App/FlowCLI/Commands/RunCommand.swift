@@ -36,11 +36,11 @@ struct RunSession: Sendable {
         await RunRefusal.tell(loaded.diagnostics, manifest: loaded.path, tool: CommandLineTool.version, to: [stream])
       }
       console.say(
-        FlowBase.DiagnosticText(isColoured: console.coloursErrors, line: loaded.line).text(loaded.diagnostics))
+        DiagnosticText(isColoured: console.coloursErrors, line: loaded.line).text(loaded.diagnostics))
       return 2
     }
     if !plan.warnings.isEmpty, !arguments.has("quiet") {
-      console.say(FlowBase.DiagnosticText(isColoured: console.coloursErrors, line: loaded.line).text(plan.warnings))
+      console.say(DiagnosticText(isColoured: console.coloursErrors, line: loaded.line).text(plan.warnings))
     }
     let runner = Runner(plan, options: try options())
     if let stream = try stream(beside: plan.sinks) { runner.attach(stream) }
