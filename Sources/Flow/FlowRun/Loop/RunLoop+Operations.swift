@@ -8,7 +8,6 @@ import FlowPlan
 /// Starting operations and taking in how they end.
 extension RunLoop {
   func start(_ operation: Operation) {
-    announce(operation.slot)
     let node = plan.nodes[operation.node]
     let stage = plan.stages[node.stage]
     let leg = leg(for: operation)
@@ -29,6 +28,7 @@ extension RunLoop {
         }
         hostOf[operation] = host
       }
+      announce(operation.slot)
       slots[operation.slot].tries[operation.node] += 1
       slots[operation.slot].tryStart[operation.node] = now
       if let immediate = stages[node.stage] as? any ImmediateStage {
@@ -119,6 +119,7 @@ extension RunLoop {
   }
 
   private func finish(_ operation: Operation, _ result: Result<StageResult, Fault>) {
+    announce(operation.slot)
     let stageIndex = plan.nodes[operation.node].stage
     slots[operation.slot].tasks[operation.node] = nil
     leaveHost(operation, result)
@@ -185,6 +186,7 @@ extension RunLoop {
 
   /// The leg goes by a stage whose condition is false, as it came.
   private func pass(_ operation: Operation) {
+    announce(operation.slot)
     slots[operation.slot].results[operation.node] = input(of: operation)
     if barrierNeeds.contains(plan.nodes[operation.node].stage) { earlySlots.insert(operation.slot) }
     tell(.finished(operation, .ok))

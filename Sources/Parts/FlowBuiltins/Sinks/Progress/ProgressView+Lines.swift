@@ -72,14 +72,25 @@ extension ProgressView {
     let percent = progress?.ratio.map { "\(Int($0 * 100))%".padding(to: 4) + " " } ?? ""
     let bar = width >= 70 ? progress?.ratio.map { ProgressView.bar($0, width: 12) + " " } ?? "" : ""
     let front = "  \(bar)\(percent)\(stage)"
-    guard let size, width >= 50 else { return front + busy.subject.item }
+    guard let size, width >= 50 else { return front + Self.label(busy.subject) }
     let room = width - TextWidth.columns(of: front) - size.count - 2
-    return front + TextWidth.cut(busy.subject.item, to: max(8, room)) + "  " + size
+    return front + TextWidth.cut(Self.label(busy.subject), to: max(8, room)) + "  " + size
   }
 
   /// A bar of so many columns.
   static func bar(_ ratio: Double, width: Int) -> String {
     let full = Int((max(0, min(1, ratio)) * Double(width)).rounded(.down))
     return String(repeating: "█", count: full) + String(repeating: "░", count: width - full)
+  }
+}
+
+extension ProgressView {
+  /// What an item is called on a line: by its key, or by its address where the key is only a digest of that.
+  static func label(_ subject: ItemSubject) -> String {
+    let key = subject.item.dropFirst(subject.source.count + 1)
+    guard key.utf8.count == 16, key.utf8.allSatisfy({ Hex.value(of: $0) != nil }), let url = subject.url,
+      let address = try? WebAddress(parsing: url)
+    else { return subject.item }
+    return "\(subject.source)/\(address.fileName)"
   }
 }
