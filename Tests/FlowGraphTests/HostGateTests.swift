@@ -8,7 +8,7 @@ struct HostGateTests {
     _ counting: GateSimulation.Counting
   ) {
     for latency in [5, 10, 20, 40, 70, 100] {
-      for seed in 0..<50 {
+      for seed in 0..<30 {
         let end = GateSimulation(counting: counting, latency: .milliseconds(latency), seed: seed).run()
         let place = "\(counting), \(latency) ms, seed \(seed): \(end.refused) refusals, \(end.seconds) s"
         #expect(end.answered == 200, "\(place)")

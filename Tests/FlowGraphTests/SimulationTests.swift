@@ -4,7 +4,7 @@ import Testing
 struct SimulationTests {
   @Test(arguments: Simulation.Interference.allCases)
   func `Over hundreds of random graphs every rule holds`(_ interference: Simulation.Interference) {
-    for seed in 0..<300 {
+    for seed in 0..<200 {
       var dice = Dice(seed: seed + 77)
       let shape = GraphShape.random(seed)
       var run = Simulation(
@@ -19,15 +19,15 @@ struct SimulationTests {
   }
 
   @Test func `The random graphs are worth the trouble`() {
-    let shapes = (0..<300).map { GraphShape.random($0) }
-    #expect(shapes.count { $0.stages.contains { $0.isBarrier } } > 50)
-    #expect(shapes.count { $0.stages.contains { !$0.gates.isEmpty && !$0.isBarrier } } > 100)
-    #expect(shapes.count { $0.stages.contains { $0.joins } } > 100)
-    let parkings = (0..<300).map { seed in
+    let shapes = (0..<200).map { GraphShape.random($0) }
+    #expect(shapes.count { $0.stages.contains { $0.isBarrier } } > 30)
+    #expect(shapes.count { $0.stages.contains { !$0.gates.isEmpty && !$0.isBarrier } } > 60)
+    #expect(shapes.count { $0.stages.contains { $0.joins } } > 60)
+    let parkings = (0..<200).map { seed in
       var run = Simulation(shapes[seed], items: 20, seed: seed)
       run.run()
       return run.parkings
     }
-    #expect(parkings.count { $0 > 0 } > 50)
+    #expect(parkings.count { $0 > 0 } > 30)
   }
 }

@@ -21,6 +21,10 @@ extension RunLoop {
         return pass(operation)
       }
       let config = try node.config.resolved(in: ScopePair(first: leg, second: runScope))
+      slots[operation.slot].tryStart[operation.node] = now
+      // What is known already asks no host.
+      let immediate = stages[node.stage] as? any ImmediateStage
+      if immediate == nil, reuse(operation, leg, config) { return }
       if let name = stages[node.stage].host(of: leg, config: config) {
         let host = hostNumber(name)
         guard gate.mayStart(host, at: now) else {
@@ -30,10 +34,9 @@ extension RunLoop {
       }
       announce(operation.slot)
       slots[operation.slot].tries[operation.node] += 1
-      slots[operation.slot].tryStart[operation.node] = now
-      if let immediate = stages[node.stage] as? any ImmediateStage {
+      if let immediate {
         finish(operation, .success(try immediate.decide(leg, config: config)))
-      } else if !reuse(operation, leg, config) {
+      } else {
         launch(operation, leg, config)
       }
     } catch {
