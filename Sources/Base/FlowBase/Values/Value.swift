@@ -10,7 +10,7 @@ public enum Value: Sendable, Hashable {
 }
 
 extension Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
-  ExpressibleByFloatLiteral, ExpressibleByArrayLiteral, ExpressibleByNilLiteral
+  ExpressibleByFloatLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
 {
   /// A text.
   public init(stringLiteral value: String) { self = .string(value) }
@@ -22,6 +22,12 @@ extension Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Expres
   public init(floatLiteral value: Double) { self = .double(value) }
   /// A list.
   public init(arrayLiteral elements: Value...) { self = .list(elements) }
+  /// A map; a later entry of the same name replaces the earlier.
+  public init(dictionaryLiteral elements: (String, Value)...) {
+    var fields = Fields()
+    for (name, value) in elements { fields[name] = value }
+    self = .map(fields)
+  }
   /// Nothing.
   public init(nilLiteral: ()) { self = .null }
 }
