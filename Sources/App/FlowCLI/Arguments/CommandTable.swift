@@ -17,7 +17,7 @@ extension OptionSpec {
     OptionSpec("-o", "--out", value: "DIR", .folder, "write below this folder"),
     OptionSpec(
       "-j", "--concurrency", value: "N", .integer(atLeast: 1), "at most so many operations of a stage at once"),
-    OptionSpec("--take", value: "N", .integer(atLeast: 0), "only the first N items of each source"),
+    OptionSpec("--take", value: "N", .integer(atLeast: 0), "only the first N items"),
     OptionSpec("--only", value: "SOURCE", .text, "only the items of this source", repeated: true),
     OptionSpec(flag: "--failed", help: "only what failed last time"),
     OptionSpec(

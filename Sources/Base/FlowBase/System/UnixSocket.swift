@@ -17,7 +17,9 @@ public enum UnixSocket {
       self.path = path
     }
 
-    /// Waits for the next connection; nil once the listener is closed. Blocks the thread.
+    /// Waits for the next connection; nil once the listener is closed.
+    ///
+    /// Blocks the thread.
     public func accept() -> Connection? {
       while isOpen.withLock({ $0 }) {
         let peer = imgflow_accept(socket)

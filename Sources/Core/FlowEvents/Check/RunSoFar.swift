@@ -87,11 +87,15 @@ struct RunSoFar {
         wrong.append("\(count.text) \(type) were told, \(seen) are here and \(skipped) were dropped")
       }
     }
-    for (type, seen) in counts where emitted[type] == nil { wrong.append("\(seen) \(type) that run.end does not count") }
+    for (type, seen) in counts where emitted[type] == nil {
+      wrong.append("\(seen) \(type) that run.end does not count")
+    }
     if counts[EventType.itemEnd.rawValue] != nil, let open = openItems.min() {
       wrong.append("\(openItems.count) items have no item.end, such as \(open)")
     }
-    if counts[EventType.stageEnd.rawValue] != nil, let open = openStages.min() { wrong.append("stage \(open) has no end") }
+    if counts[EventType.stageEnd.rawValue] != nil, let open = openStages.min() {
+      wrong.append("stage \(open) has no end")
+    }
     if counts[EventType.barrierEnd.rawValue] != nil, let open = openBarriers.min() {
       wrong.append("barrier \(open) has no end")
     }

@@ -31,11 +31,16 @@ public enum EventSchema {
         "examples": .list(EventType.allCases.map { .string($0.rawValue) }),
       ],
       "time": ["type": "string", "format": "date-time", "description": "Wall time in UTC."],
-      "ms": ["type": "number", "minimum": 0, "description": "Milliseconds since the run's start, by the clock that no step disturbs."],
+      "ms": [
+        "type": "number", "minimum": 0,
+        "description": "Milliseconds since the run's start, by the clock that no step disturbs.",
+      ],
       "run": ["type": "string", "description": "The run's id."],
       "item": ["type": "string", "description": "The item's name, source/key."],
       "index": ["type": "integer", "minimum": 1, "description": "The item's place in its source, from 1."],
-      "total": ["type": ["integer", "null"], "description": "The number of items of that source; null while unknown."],
+      "total": [
+        "type": ["integer", "null"], "description": "The number of items of that source; null while unknown.",
+      ],
       "url": ["type": ["string", "null"], "description": "The item's address; null for files of this machine."],
       "source": ["type": "string", "description": "The id of its source."],
       "parent": ["type": "string", "description": "The item that a stage made it from."],
@@ -86,7 +91,8 @@ public enum EventSchema {
       guard case .map(let object) = object(fields, summary) else { return [:] }
       return object
     case .free: return ["type": "object", "description": words]
-    case .counts: return ["type": "object", "additionalProperties": ["type": "integer", "minimum": 0], "description": words]
+    case .counts:
+      return ["type": "object", "additionalProperties": ["type": "integer", "minimum": 0], "description": words]
     }
   }
 }

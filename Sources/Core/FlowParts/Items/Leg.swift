@@ -7,7 +7,7 @@ public struct Leg: Sendable {
   public var item: Item
   /// `matrix.*`: where on the axes this leg is; empty without a matrix.
   public var axes: Fields
-  /// What stages have set so far, over the source's fields: `bytes`, `media`, `sha256`, `path`, …
+  /// What stages have set so far, over the source's fields: `bytes`, `media`, `sha256`, `path` and others.
   public var fields: Fields
   /// The bytes as they are now; nil before a stage has made any.
   public var content: Content?

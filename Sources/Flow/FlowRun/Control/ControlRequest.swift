@@ -13,7 +13,7 @@ public struct ControlRequest: Sendable, Hashable {
   public var verb: Verb
   /// The item that it is asked for; nil for the whole run.
   public var item: String?
-  /// Who asks: `ctl`, `signal`, `code`, …
+  /// Who asks, such as `ctl`, `signal` or `code`.
   public var by: String
   /// The signal's number, where one asks.
   public var signal: Int?

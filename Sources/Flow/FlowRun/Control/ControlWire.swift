@@ -6,7 +6,9 @@ public enum ControlWire {
   /// The socket's name in the run's folder.
   public static let socketName = "control.sock"
 
-  /// Asks a run that is under way, whose folder is given, and waits for its answer. Blocks the thread.
+  /// Asks a run that is under way, whose folder is given, and waits for its answer.
+  ///
+  /// Blocks the thread.
   public static func ask(_ request: ControlRequest, folder: String) throws(Fault) -> ControlAnswer {
     let connection = try UnixSocket.connect(folder: folder, name: socketName)
     connection.write(bytes(of: request))

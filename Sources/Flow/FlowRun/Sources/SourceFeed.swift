@@ -61,8 +61,8 @@ struct SourceFeed: Sendable {
         var kept: [PreparedItem] = []
         kept.reserveCapacity(batch.count)
         for entry in batch {
-          let prepared = maker.prepare(entry)
-          if try keeps(prepared) { kept.append(prepared) }
+          var prepared = maker.prepare(entry)
+          if keeps(&prepared) { kept.append(prepared) }
         }
         wanted -= kept.count
         left -= kept.count
@@ -73,11 +73,16 @@ struct SourceFeed: Sendable {
   }
 
   /// Whether `where` and a share by percentage let an item through.
-  private func keeps(_ prepared: PreparedItem) throws -> Bool {
+  ///
+  /// A condition that cannot be computed for a row is that row's fault, and no reason to end the source.
+  private func keeps(_ prepared: inout PreparedItem) -> Bool {
     if case .share(let share)? = source.sample, ItemMaker.position(of: prepared.item) >= share { return false }
     if case .share(let share)? = self.share, ItemMaker.position(of: prepared.item) >= share { return false }
     guard let condition = source.condition, prepared.fault == nil else { return true }
-    return try condition.isTrue(in: Leg(item: prepared.item))
+    do { return try condition.isTrue(in: Leg(item: prepared.item)) } catch {
+      prepared.fault = error
+      return true
+    }
   }
 
   /// The items with the smallest key hashes, in the source's order; nil where no sample by number is asked for.
@@ -93,8 +98,8 @@ struct SourceFeed: Sendable {
       let batch = try await reader.next(upTo: 256)
       if batch.isEmpty { break }
       for entry in batch {
-        let prepared = maker.prepare(entry)
-        guard try keeps(prepared) else { continue }
+        var prepared = maker.prepare(entry)
+        guard keeps(&prepared) else { continue }
         order += 1
         chosen.append((ItemMaker.position(of: prepared.item), order, prepared))
       }
