@@ -20,8 +20,8 @@ public final class Runner: Sendable {
   private struct State {
     var mailbox: Mailbox<RunLoop.Letter>?
     var early: [ControlRequest] = []
-    var hasBegun = false
     var isOver = false
+    var task: Task<RunOutcome, Never>?
   }
   private let state = Guarded(State())
 
@@ -48,6 +48,14 @@ public final class Runner: Sendable {
 
   /// The events as values; before `run`.
   public func events(_ filter: EventFilter = .all) -> EventFeed { bus.events(filter) }
+
+  /// How the run that `start` began has ended; waits until it has. Nil where nothing was started.
+  public var outcome: RunOutcome? {
+    get async { await state.withLock { $0.task }?.value }
+  }
+
+  /// Keeps what `start` began.
+  func keep(_ task: Task<RunOutcome, Never>) { state.withLock { $0.task = task } }
 
   /// Runs the plan and tells the listeners; returns when the last has been told.
   @discardableResult
