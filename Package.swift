@@ -81,7 +81,7 @@ let package = Package(
     room(
       "App", "ImgFlow",
       [
-        "FlowBase", "FlowEvents", "FlowParts", "FlowPlan", "FlowManifest", "FlowYAML", "FlowRun",
+        "FlowBase", "FlowEvents", "FlowExpressions", "FlowParts", "FlowPlan", "FlowManifest", "FlowYAML", "FlowRun",
         "FlowBuiltins",
       ]),
     room(

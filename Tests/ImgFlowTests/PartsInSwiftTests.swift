@@ -64,7 +64,7 @@ private struct Numbers: Source {
     let builder = PlanBuilder("wrong").source("urls", ["http://example.com/a"])
       .stage("fetch", ["max_byts": 5]).stage("stoer", "x")
     let problems = #expect(throws: ManifestProblems.self) { try builder.build() }
-    #expect(problems?.diagnostics.map(\.code) == ["E0103", "E0108"])
+    #expect(problems?.diagnostics.map(\.code).sorted() == ["E0103", "E0108"])
     #expect(problems?.description.contains("did you mean `max_bytes`?") == true)
     #expect(problems?.description.contains("did you mean `store`?") == true)
   }
@@ -79,7 +79,7 @@ private struct Numbers: Source {
         - store: "${item.nam}"
       """
     let problems = #expect(throws: ManifestProblems.self) { try Plan(manifest: text) }
-    #expect(problems?.diagnostics.first?.place?.mark == Mark(line: 6, column: 20, length: 3))
+    #expect(problems?.diagnostics.first?.place?.mark == Mark(line: 6, column: 15, length: 8))
     let plan = try Plan(manifest: text.replacing("item.nam}", with: "item.name}"), folder: "/somewhere")
     #expect(plan.settings.outputFolder == "/somewhere/out")
   }

@@ -32,7 +32,8 @@ extension Plan {
   init(_ document: Node, known: [Diagnostic] = [], catalog: Catalog, inputs: PlanInputs) throws {
     let folder = inputs.folder
     let loaded = Manifest.load(document) { path in
-      let read = YAMLReader.read(try SmallFiles.read(PathText.absolute(path, from: folder), limit: 17 << 20), file: path)
+      let read = YAMLReader.read(
+        try SmallFiles.read(PathText.absolute(path, from: folder), limit: 17 << 20), file: path)
       if let problem = read.problems.first { throw problem }
       guard let node = read.node else { throw Diagnostic("E0001", "`\(path)` is empty", at: nil) }
       return node

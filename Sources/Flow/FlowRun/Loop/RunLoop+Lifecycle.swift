@@ -54,7 +54,10 @@ extension RunLoop {
         exits.append(.failed)
       }
     }
-    if failsPolicy { exits.append(onlyRetryable && !failedBarrier && brokenSource == nil ? .tryAgain : .failed) }
+    if failsPolicy {
+      let mayPass = counts.failed > 0 && onlyRetryable && !failedBarrier && brokenSource == nil
+      exits.append(mayPass ? .tryAgain : .failed)
+    }
     let exit = ExitCode.strongest(exits)
     let result: RunResult =
       switch exit {

@@ -43,6 +43,8 @@ extension RunLoop {
   }
 
   func returned(_ items: [ParkedItem]) {
+    // The last of these may make the machine ask for more, which is another matter.
+    let asked = parkedAsked
     for parked in items {
       guard let slot = machine.admit(parked.states, wasParked: true, at: now, into: &actions) else { continue }
       place(parked.item, in: slot, id: parked.id, input: parked.input, history: nil)
@@ -56,7 +58,7 @@ extension RunLoop {
       perform()
     }
     // Fewer than asked for: what is missing cannot be read any more, and nothing may wait for it.
-    guard items.count < parkedAsked else { return }
+    guard items.count < asked else { return }
     if machine.parked > 0 {
       react(
         to: .internal("parked", "\(machine.parked) items that waited for a stage to end could not be read back"),

@@ -50,6 +50,8 @@ extension RunLoop {
       feeds[source].outstanding -= items.count
       for item in items where canTakeMore() { waitingItems.append((source, item)) }
     case .ended: feeds[source].hasEnded = true
+    case .failed where feeds[source].hasEnded: break
+    case .failed(let fault) where fault.kind == .cancelled: feeds[source].hasEnded = true
     case .failed(let fault):
       feeds[source].hasEnded = true
       errorCodes[fault.code, default: 0] += 1

@@ -1,0 +1,163 @@
+import FlowBase
+import FlowEvents
+import FlowRun
+import FlowTesting
+import Testing
+
+/// Stages that run once for a group or for the run.
+@Suite struct BarrierTests {
+  private let rows = """
+    sources:
+      - urls:
+          - { url: "$URL/1", key: k1, row: { kind: cats } }
+          - { url: "$URL/2", key: k2, row: { kind: dogs } }
+          - { url: "$URL/3", key: k3, row: { kind: cats } }
+          - { url: "$URL/4", key: k4, row: { kind: null } }
+    """
+
+  @Test func `A report stands behind all items and has a row for each output`() async throws {
+    let scene = try Scene()
+    let trial = try await scene.run(
+      """
+      \(rows)
+      stages:
+        - fetch
+        - store: "${item.key}.txt"
+        - report: { path: index.csv, columns: [key, path, bytes] }
+      """)
+    #expect(trial.exit == .done)
+    #expect(
+      scene.output("index.csv")?.split(whereSeparator: \.isNewline).map(String.init) == [
+        "key,path,bytes", "k1,k1.txt,11", "k2,k2.txt,11", "k3,k3.txt,11", "k4,k4.txt,11",
+      ])
+    #expect(trial.barriers.map(\.status) == [.ok])
+    #expect(trial.barriers.first?.barrier.items == 4)
+  }
+
+  @Test func `A stage per group runs once for each group, and an item without one is in none`() async throws {
+    let scene = try Scene()
+    let trial = try await scene.run(
+      """
+      \(rows)
+      stages:
+        - fetch
+        - store: "${item.key}.txt"
+        - report: { path: "by-${group}.csv", columns: [key] }
+          per: { group: row.kind }
+      """)
+    #expect(trial.exit == .done)
+    #expect(trial.barriers.map { "\($0.barrier.group ?? "-") \($0.barrier.items)" }.sorted() == ["cats 2", "dogs 1"])
+    #expect(scene.outputs.filter { $0.hasSuffix("csv") } == ["by-cats.csv", "by-dogs.csv"])
+    #expect(trial.count(.itemEnd) == 4)
+  }
+
+  @Test func `A stage that gathers is not repeated while its results are the same`() async throws {
+    let scene = try Scene { request in .ok("bytes of \(request.path)") }
+    let text = """
+      \(rows)
+      stages:
+        - fetch
+        - store: "${item.key}.txt"
+        - report: { path: index.csv, columns: [key] }
+      """
+    try await scene.run(text)
+    let second = try await scene.run(text)
+    #expect(second.exit == .done)
+    #expect(second.items.cached == 4)
+    #expect(second.count(.output) == 0)
+    #expect(second.barriers.map(\.status) == [.ok])
+    try FileSystem.remove(scene.place.file("out/index.csv"))
+    let third = try await scene.run(text)
+    #expect(third.count(.output) == 1)
+    #expect(scene.output("index.csv") != nil)
+    #expect(scene.server.requests.count == 4)
+  }
+
+  @Test func `One more item makes a stage that gathers run again over all`() async throws {
+    let scene = try Scene()
+    let stages = "stages: [fetch, { store: \"${item.key}.txt\" }, { report: { path: index.csv, columns: [key] } }]"
+    try await scene.run("sources: [{ urls: \(String.addresses(2)) }]\n" + stages)
+    let second = try await scene.run("sources: [{ urls: \(String.addresses(3)) }]\n" + stages)
+    #expect(second.items.cached == 2)
+    #expect(
+      scene.output("index.csv")?.split(whereSeparator: \.isNewline).map(String.init) == ["key", "k1", "k2", "k3"])
+  }
+
+  @Test func `A stage that gathers and fails makes the run fail and no item`() async throws {
+    let scene = try Scene()
+    try SmallFiles.makeFolder(scene.place.file("out"))
+    try SmallFiles.create(scene.place.file("out/index.csv"), [])
+    let trial = try await scene.run(
+      """
+      sources: [{ urls: \(String.addresses(2)) }]
+      output: { on_exists: fail }
+      stages: [fetch, { store: "${item.key}" }, { report: { path: index.csv, columns: [key] } }]
+      """)
+    #expect(trial.exit == .failed)
+    #expect(trial.items.ok == 2)
+    #expect(trial.items.failed == 0)
+    #expect(trial.barriers.map(\.status) == [.failed])
+    #expect(trial.barriers.first?.error != nil)
+    #expect(trial.outcome.end.errors.count == 1)
+  }
+
+  @Test func `Behind a run in which nothing succeeded, only what always runs does`() async throws {
+    let scene = try Scene { _ in .status(404) }
+    let trial = try await scene.run(
+      """
+      sources: [{ urls: \(String.addresses(2)) }]
+      stages:
+        - fetch
+        - store: "${item.key}"
+        - id: usual
+          report: { path: usual.csv, columns: [key] }
+        - id: anyway
+          needs: store
+          report: { path: anyway.csv, columns: [key, status], include: all }
+          if: always
+      """)
+    #expect(trial.exit == .failed)
+    #expect(scene.outputs == ["anyway.csv"])
+    #expect(trial.barriers.map(\.barrier.stage) == ["anyway"])
+    let lines = scene.output("anyway.csv")?.split(whereSeparator: \.isNewline).map(String.init)
+    #expect(lines == ["key,status,error", "k1,failed,http.404", "k2,failed,http.404"])
+  }
+
+  @Test func `A stage that gathers runs on its condition`() async throws {
+    let scene = try Scene { $0.path == "/1" ? .status(404) : .ok("x") }
+    let trial = try await scene.run(
+      """
+      sources: [{ urls: \(String.addresses(4)) }]
+      stages:
+        - fetch
+        - store: "${item.key}"
+        - id: few
+          report: { path: few.csv, columns: [key] }
+          if: run.failed_ratio < 0.1
+        - id: many
+          needs: store
+          report: { path: many.csv, columns: [key] }
+          if: run.failed_ratio < 0.5
+      """)
+    #expect(trial.exit == .failed)
+    #expect(scene.outputs.contains("many.csv"))
+    #expect(!scene.outputs.contains("few.csv"))
+  }
+
+  @Test func `A report over legs of items that waited behind a gate misses none`() async throws {
+    let scene = try Scene()
+    let trial = try await scene.run(
+      """
+      sources: [{ urls: \(String.addresses(30)) }]
+      stages:
+        - fetch
+        - store: "${item.key}-${matrix.n}"
+          matrix: { n: [1, 2] }
+          after: fetch
+        - report: { path: index.csv, columns: [key, path] }
+      """, options: { $0.window = 4 })
+    #expect(trial.exit == .done)
+    #expect(scene.output("index.csv")?.split(whereSeparator: \.isNewline).count == 61)
+    #expect(scene.outputs.count == 61)
+  }
+}

@@ -1,0 +1,165 @@
+import FlowBase
+import FlowEvents
+import FlowRun
+import FlowTesting
+import Testing
+
+/// What a second run finds done, and what it does again.
+@Suite struct ResumeTests {
+  private func manifest(_ count: Int, name: String = "${item.key}", before: String = "") -> String {
+    """
+    sources: [{ urls: \(String.addresses(count)) }]
+    stages: [fetch, \(before) { store: "\(name)" }]
+    """
+  }
+
+  @Test func `A second run asks for nothing and finds everything done`() async throws {
+    let scene = try Scene()
+    #expect(try await scene.run(manifest(5)).exit == .done)
+    let second = try await scene.run(manifest(5))
+    #expect(second.exit == .done)
+    #expect(second.items.ok == 5)
+    #expect(second.items.cached == 5)
+    #expect(second.outcome.end.bytesIn == 0)
+    #expect(second.ends.values.allSatisfy { $0.isCached && $0.outputs.count == 1 })
+    #expect(scene.server.requests.count == 5)
+  }
+
+  @Test func `A run says which one it goes on from`() async throws {
+    let scene = try Scene()
+    let first = try await scene.run(manifest(1))
+    let second = try await scene.run(manifest(1))
+    let run = try #require(first.events.first?.run)
+    guard case .streamStart(let start)? = second.events.first?.payload else {
+      Issue.record("no stream.start")
+      return
+    }
+    #expect(start.resumedFrom == run)
+  }
+
+  @Test func `Another name for the outputs needs no second download`() async throws {
+    let scene = try Scene()
+    try await scene.run(manifest(3))
+    let second = try await scene.run(manifest(3, name: "new-${item.key}"))
+    #expect(second.exit == .done)
+    #expect(second.items.ok == 3)
+    #expect(second.items.cached == 0)
+    #expect(scene.server.requests.count == 3)
+    #expect(scene.output("new-k2") == "bytes of /2")
+    #expect(second.end("k2")?.stages.first { $0.stage == "fetch" }?.isCached == true)
+  }
+
+  @Test func `A fetch that is configured otherwise is made again`() async throws {
+    let scene = try Scene()
+    let text = manifest(2)
+    try await scene.run(text)
+    try await scene.run(text.replacing("[fetch,", with: "[{ fetch: { headers: { x-a: b } } },"))
+    #expect(scene.server.requests.count == 4)
+    #expect(scene.server.requests.last?.header("x-a") == "b")
+  }
+
+  @Test func `A remark in the manifest makes nothing run again`() async throws {
+    let scene = try Scene()
+    try await scene.run(manifest(2))
+    let second = try await scene.run("# a remark\nname: other\n" + manifest(2))
+    #expect(second.items.cached == 2)
+    #expect(scene.server.requests.count == 2)
+  }
+
+  @Test func `Outputs that were deleted or altered are mended, and only those`() async throws {
+    let scene = try Scene()
+    try await scene.run(manifest(4))
+    let names = try SmallFiles.names(in: scene.place.file("out")).sorted()
+    try FileSystem.remove(scene.place.file("out/\(names[0])"))
+    try SmallFiles.replace(scene.place.file("out/\(names[1])"), Array("altered!".utf8))
+    let second = try await scene.run(manifest(4))
+    #expect(second.exit == .done)
+    #expect(second.items.ok == 4)
+    #expect(second.items.cached == 2)
+    #expect(scene.output("k1") == "bytes of /1")
+    #expect(scene.output("k2") == "bytes of /2")
+    #expect(scene.server.requests.count == 6)
+    #expect(try await scene.run(manifest(4)).items.cached == 4)
+  }
+
+  @Test func `A change that keeps size and time is found by digest`() async throws {
+    let scene = try Scene()
+    try await scene.run(manifest(1))
+    let second = try await scene.run(manifest(1), options: { $0.checksDigests = true })
+    #expect(second.items.cached == 1)
+  }
+
+  @Test func `What failed is tried again, with what did not`() async throws {
+    let isWell = Guarded(false)
+    let scene = try Scene { request in
+      request.path == "/2" && !isWell.withLock { $0 } ? .status(404) : .ok("x")
+    }
+    #expect(try await scene.run(manifest(3)).exit == .failed)
+    isWell.withLock { $0 = true }
+    let second = try await scene.run(manifest(3))
+    #expect(second.exit == .done)
+    #expect(second.items.cached == 2)
+    #expect(scene.asked == ["/1", "/2", "/2", "/3"])
+  }
+
+  @Test func `Only what failed last time takes part where that is asked for`() async throws {
+    let scene = try Scene { request in
+      request.path == "/2" ? .status(404) : request.path == "/3" ? .status(410) : .ok("x")
+    }
+    try await scene.run(manifest(4))
+    let second = try await scene.run(manifest(4), options: { $0.failedOnly = FailureFilter(codes: ["http.410"]) })
+    #expect(second.ends.keys.sorted() == ["urls/k3"])
+    #expect(scene.server.requests.count == 5)
+    let third = try await scene.run(manifest(4), options: { $0.failedOnly = FailureFilter() })
+    #expect(third.ends.keys.sorted() == ["urls/k2", "urls/k3"])
+  }
+
+  @Test func `Everything is done again where that is asked for`() async throws {
+    let scene = try Scene()
+    try await scene.run(manifest(2))
+    let second = try await scene.run(manifest(2), options: { $0.fresh = true })
+    #expect(second.items.cached == 0)
+    #expect(scene.server.requests.count == 4)
+  }
+
+  @Test func `Filtered items stay filtered without being asked for`() async throws {
+    let scene = try Scene()
+    let text = """
+      sources: [{ urls: \(String.addresses(3)) }]
+      stages: [fetch, { filter: "item.key != 'k1'" }, { store: "${item.key}" }]
+      """
+    try await scene.run(text)
+    let second = try await scene.run(text)
+    #expect(second.items.filtered == 1)
+    #expect(second.items.cached == 2)
+    #expect(scene.server.requests.count == 3)
+  }
+
+  @Test func `What was cancelled is done by the next run`() async throws {
+    let isSilent = Guarded(true)
+    let scene = try Scene { request in
+      request.path == "/3" && isSilent.withLock { $0 } ? .silence : .ok("bytes of \(request.path)")
+    }
+    let first = try await scene.run(
+      manifest(3),
+      follow: { runner, event in
+        // The two others are done when the third alone is left.
+        guard case .itemEnd = event.payload else { return }
+        if scene.outputs.count == 2 { _ = await runner.request(ControlRequest(.cancel, by: "test")) }
+      })
+    #expect(first.exit == .interrupted)
+    #expect(first.end("k3")?.status == .cancelled)
+    isSilent.withLock { $0 = false }
+    let second = try await scene.run(manifest(3))
+    #expect(second.exit == .done)
+    #expect(second.items.cached == 2)
+    #expect(scene.output("k3") == "bytes of /3")
+  }
+
+  @Test func `Outputs that no item makes any more are removed on request`() async throws {
+    let scene = try Scene()
+    try await scene.run(manifest(3))
+    try await scene.run(manifest(1), options: { $0.prunes = true })
+    #expect(scene.outputs == ["k1"])
+  }
+}
