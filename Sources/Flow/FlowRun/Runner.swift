@@ -84,7 +84,7 @@ public final class Runner: Sendable {
       bus.emit(.log(Payload.LogLine(.info, "removed \(removed) files that no item makes any more")))
     }
     await onThread("close") { opened.close(record) }
-    await bus.finish(outcome.end)
+    outcome.streams = await bus.finish(outcome.end)
     return outcome
   }
 
@@ -172,8 +172,8 @@ public final class Runner: Sendable {
     let end = Payload.RunEnd(
       result: .error, exit: exit.rawValue, items: ItemCounts(total: 0), bytesIn: 0,
       errors: [CodeCount(code: fault.code, count: 1)])
-    await bus.finish(end)
-    return RunOutcome(end: end, isComplete: false, elapsed: .zero, fault: fault)
+    let streams = await bus.finish(end)
+    return RunOutcome(end: end, isComplete: false, elapsed: .zero, fault: fault, streams: streams)
   }
 }
 
@@ -187,6 +187,8 @@ public struct RunOutcome: Sendable {
   public var elapsed: Interval
   /// Why the run could not begin.
   public var fault: Fault?
+  /// How each listener's stream ended.
+  public var streams: [StreamReport] = []
 
   /// The exit code of the program.
   public var exit: ExitCode { ExitCode(rawValue: end.exit) ?? .bug }

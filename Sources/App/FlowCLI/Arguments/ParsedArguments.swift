@@ -46,9 +46,12 @@ public struct UsageError: Error, Sendable, Equatable {
   public var arguments = ParsedArguments()
 
   /// A usage error.
-  public init(_ message: String, hint: String? = nil, command: String? = nil) {
+  public init(
+    _ message: String, hint: String? = nil, command: String? = nil, arguments: ParsedArguments = ParsedArguments()
+  ) {
     self.message = message
     self.hint = hint
     self.command = command
+    self.arguments = arguments
   }
 }

@@ -16,6 +16,7 @@ public struct CommandLineTool: Sendable {
 
   /// Runs the process's own command line and ends the process.
   public static func main() async -> Never {
+    Streams.openClosedOnes()
     Streams.ignoreBrokenPipes()
     let words = Array(CommandLine.arguments.dropFirst())
     ProcessFacts.exit(await CommandLineTool(console: .standard).run(words))
@@ -35,9 +36,22 @@ public struct CommandLineTool: Sendable {
         return 0
       case .command(let spec, let arguments):
         if let colour = arguments.value("color").flatMap(Console.Colour.init(rawValue:)) { console.colour = colour }
-        if let folder = arguments.value("C") { try ProcessFacts.changeFolder(to: folder) }
+        if let folder = arguments.value("C") {
+          do throws(Fault) {
+            try ProcessFacts.changeFolder(to: folder)
+          } catch {
+            throw UsageError(
+              error.message, hint: "`-C` takes a folder that is there", command: spec.name, arguments: arguments)
+          }
+        }
         guard let command = commands.first(where: { $0.spec.name == spec.name }) else { return 70 }
-        return try await command.body(arguments, console)
+        do {
+          return try await command.body(arguments, console)
+        } catch var error as UsageError {
+          error.command = spec.name
+          error.arguments = arguments
+          throw error
+        }
       }
     } catch {
       return await report(error, console)

@@ -42,7 +42,8 @@ struct RunSession: Sendable {
     if !plan.warnings.isEmpty, !arguments.has("quiet") {
       console.say(DiagnosticText(isColoured: console.coloursErrors, line: loaded.line).text(plan.warnings))
     }
-    let runner = Runner(plan, options: try options())
+    let options = try options()
+    let runner = Runner(withoutSecondStream(plan), options: options)
     if let stream = try stream(beside: plan.sinks) { runner.attach(stream) }
     if let progress = progress(beside: plan.sinks) { runner.attach(progress) }
     if arguments.has("verbose") {
@@ -51,6 +52,10 @@ struct RunSession: Sendable {
     }
     watchSignals(runner)
     let outcome = await runner.run()
+    for stream in outcome.streams {
+      guard let fault = stream.fault, fault.code != "sink.closed" || stream.isRequired else { continue }
+      console.say("imgflow: the sink `\(stream.name)` did not get everything: \(fault.message) (\(fault.code))")
+    }
     if let fault = outcome.fault { console.say("imgflow: \(fault.message) (\(fault.code))") }
     if let path = arguments.value("summary-file") { try SmallFiles.replace(path, summary(of: outcome, runner)) }
     return outcome.end.exit
@@ -73,7 +78,18 @@ struct RunSession: Sendable {
     } else if let flag = ["class", "code", "host"].first(where: arguments.has) {
       throw UsageError("--\(flag) goes with --failed", hint: "type `imgflow run --failed --\(flag) …`", command: "run")
     }
+    if let path = arguments.value("summary-file"), !SmallFiles.isFolder(PathText.parent(of: PathText.absolute(path))) {
+      throw UsageError("--summary-file: there is no folder for `\(path)`", hint: "make it first, or name another file")
+    }
     return options
+  }
+
+  /// The plan without its own stream on standard output where the command line puts one there: two would mix.
+  private func withoutSecondStream(_ plan: Plan) -> Plan {
+    guard arguments.has("json") || arguments.value("events") == "-" else { return plan }
+    var plan = plan
+    plan.sinks.removeAll { $0.op == "ndjson" && !$0.isRequired && RunSession.writesToStandardOutput($0) }
+    return plan
   }
 
   /// The stream that the command line asks for, or that a pipe on standard output stands for.
@@ -92,7 +108,7 @@ struct RunSession: Sendable {
   }
 
   private static func writesToStandardOutput(_ sink: PlannedSink) -> Bool {
-    sink.config.text("to") == "stdout" || sink.config.text("to") == "fd:1"
+    ["stdout", "-", "fd:1"].contains(sink.config.text("to") ?? (sink.op == "ndjson" ? "stdout" : ""))
   }
 
   /// The view on the stream of errors.
@@ -105,7 +121,10 @@ struct RunSession: Sendable {
     return Listener("progress", ProgressSink(style: style))
   }
 
-  /// The first signal drains, the second ends at once.
+  /// So long after the second signal the process ends, even if something still waits.
+  private static let lastWords = Interval.seconds(2)
+
+  /// The first signal drains, the second ends at once, however little whoever reads the streams takes.
   private func watchSignals(_ runner: Runner) {
     let seen = Guarded(0)
     Signals.watch { number in
@@ -115,6 +134,14 @@ struct RunSession: Sendable {
       }
       let request = ControlRequest(count == 1 ? .drain : .abort, by: "signal", signal: number)
       Task { _ = await runner.request(request) }
+      if count == 2 {
+        WorkerThread.start("last") {
+          let timer = Mailbox<Never>()
+          var none: [Never] = []
+          timer.take(into: &none, until: SystemTime().now() + RunSession.lastWords)
+          ProcessFacts.exit(128 + number)
+        }
+      }
     }
   }
 

@@ -54,6 +54,17 @@ public enum Streams {
   /// A write to a closed pipe becomes an error of the write, and no longer the end of the process.
   public static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
+  /// Puts `/dev/null` in place of each standard stream that is closed; call it before anything is opened.
+  ///
+  /// A file that took the number of a closed stream would get what is written to that stream.
+  public static func openClosedOnes() {
+    for number in Int32(0)...2 where imgflow_get_flags(number) < 0 {
+      let opened = unsafe imgflow_open("/dev/null", O_RDWR, 0)
+      // The lowest free number is taken, which is this one.
+      if opened > 2 { close(opened) }
+    }
+  }
+
   static func readToEnd(_ descriptor: Int32, named name: String, limit: Int = .max) throws(Fault) -> [UInt8] {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
