@@ -78,8 +78,9 @@ struct BarrierJob: Sendable {
           end.isCached = true
         } else {
           end.outputs = try await work(value, group, count, config, attempt)
-          try await store.recordBarrier(stage: stage, group: group, digest: digest, outputs: end.outputs, fault: nil)
         }
+        // Also where nothing was to do: the files are this run's now, and no orphans.
+        try await store.recordBarrier(stage: stage, group: group, digest: digest, outputs: end.outputs, fault: nil)
         break
       } catch {
         let fault = Fault(error)
