@@ -22,23 +22,25 @@ public enum RunState: String, Sendable, Hashable, CaseIterable {
 
   /// The state that a move leads to; a move that the table lacks is the fault `control.refused`.
   public func after(_ move: Move) throws(Fault) -> RunState {
-    switch (self, move) {
-    case (.idle, .start), (.done, .start): return .active
-    case (.active, .pause): return .paused
-    case (.paused, .resume): return .active
-    case (.active, .drain), (.paused, .drain): return .draining
-    case (.active, .cancel), (.paused, .cancel), (.draining, .cancel): return .done
-    case (.active, .finish), (.draining, .finish): return .done
-    default:
-      throw Fault(
-        "control.refused", .permanent,
-        "a run that is \(rawValue) cannot \(move.rawValue); \(advice)")
-    }
+    if let next = next(move) { return next }
+    throw Fault(
+      "control.refused", .permanent, "a run that is \(rawValue) cannot \(move.rawValue); \(advice)")
   }
 
   /// What can be asked for in this state.
-  public var moves: [Move] {
-    Move.allCases.filter { move in move != .finish && (try? after(move)) != nil }
+  public var moves: [Move] { Move.allCases.filter { $0 != .finish && next($0) != nil } }
+
+  /// The table of moves.
+  private func next(_ move: Move) -> RunState? {
+    switch (self, move) {
+    case (.idle, .start), (.done, .start): .active
+    case (.active, .pause): .paused
+    case (.paused, .resume): .active
+    case (.active, .drain), (.paused, .drain): .draining
+    case (.active, .cancel), (.paused, .cancel), (.draining, .cancel): .done
+    case (.active, .finish), (.draining, .finish): .done
+    default: nil
+    }
   }
 
   private var advice: String {
