@@ -49,7 +49,7 @@ public final class Runner: Sendable {
   /// The events as values; before `run`.
   public func events(_ filter: EventFilter = .all) -> EventFeed { bus.events(filter) }
 
-  /// How the run that `start` began has ended; waits until it has. Nil where nothing was started.
+  /// How the run has ended that `start` began, once it has; nil where nothing was started.
   public var outcome: RunOutcome? {
     get async { await state.withLock { $0.task }?.value }
   }
@@ -70,11 +70,14 @@ public final class Runner: Sendable {
     bus.emit(.streamStart(streamStart(resumedFrom: opened.resumedFrom)))
     for line in opened.notes { bus.emit(.log(Payload.LogLine(.info, line))) }
     let control = try? ControlSocket(folder: opened.folder.run(id)) { [self] in await request($0) }
-    state.withLock { $0.mailbox = opened.loop.mailbox }
     hold.mailbox.withLock { $0 = opened.loop.mailbox }
-    for request in state.withLock({ $0.early }) { opened.loop.mailbox.post(.control(request) { _ in }) }
+    state.withLock { state in
+      state.mailbox = opened.loop.mailbox
+      for request in state.early { opened.loop.mailbox.post(.control(request) { _ in }) }
+    }
     var outcome = await onThread("run") { opened.loop.main() }
     state.withLock { $0.isOver = true }
+    opened.loop.refuseLateRequests()
     control?.close()
     await bus.settleRequired()
     if !bus.requiredFaults.isEmpty { outcome.add(.sinkFailed) }
@@ -89,19 +92,20 @@ public final class Runner: Sendable {
   }
 
   /// Asks something of the run; before its begin, what is asked is done at once when it begins.
+  @discardableResult
   public func request(_ request: ControlRequest) async -> ControlAnswer {
-    let mailbox = state.withLock { state in
-      if state.mailbox == nil { state.early.append(request) }
-      return state.isOver ? nil : state.mailbox
-    }
-    guard let mailbox else {
-      let isOver = state.withLock { $0.isOver }
-      return ControlAnswer(
-        isAccepted: !isOver, message: isOver ? "the run is over" : "will be done when the run begins",
-        state: isOver ? .done : .idle)
-    }
-    return await withCheckedContinuation { continuation in
-      mailbox.post(.control(request) { continuation.resume(returning: $0) })
+    await withCheckedContinuation { continuation in
+      let answer = state.withLock { state -> ControlAnswer? in
+        if state.isOver { return .runIsOver }
+        guard let mailbox = state.mailbox else {
+          state.early.append(request)
+          return ControlAnswer(isAccepted: true, message: "will be done when the run begins", state: .idle)
+        }
+        // Under the lock, so that nothing is posted behind the loop's last look.
+        mailbox.post(.control(request) { continuation.resume(returning: $0) })
+        return nil
+      }
+      if let answer { continuation.resume(returning: answer) }
     }
   }
 

@@ -43,3 +43,8 @@ public struct ControlAnswer: Sendable, Hashable {
     self.state = state
   }
 }
+
+extension ControlAnswer {
+  /// What is asked of a run that has ended.
+  static let runIsOver = ControlAnswer(isAccepted: false, message: "the run is over", state: .done)
+}

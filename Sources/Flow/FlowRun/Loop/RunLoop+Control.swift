@@ -17,6 +17,13 @@ extension RunLoop {
     return answer
   }
 
+  /// Answers what was asked while the loop was ending; called once nothing is posted any more.
+  func refuseLateRequests() {
+    var letters: [Letter] = []
+    mailbox.take(into: &letters, until: clock.now())
+    for case .control(_, let reply) in letters { reply(.runIsOver) }
+  }
+
   private func move(_ request: ControlRequest) -> ControlAnswer {
     let move: RunState.Move =
       switch request.verb {
