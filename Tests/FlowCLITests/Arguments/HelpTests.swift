@@ -34,7 +34,9 @@ import Testing
   @Test func `the man page names every option that help shows`() {
     let page = ManPage.text(HelpTests.table, version: "1").replacing("\\-", with: "-")
     for command in HelpTests.table {
-      for option in command.options { #expect(page.contains(option.usage), "\(command.name) \(option.usage)") }
+      for option in command.options where !option.isHidden {
+        #expect(page.contains(option.usage), "\(command.name) \(option.usage)")
+      }
     }
   }
 
@@ -43,7 +45,7 @@ import Testing
     let script = try #require(Completion.script(for: shell, HelpTests.table))
     for command in HelpTests.table {
       #expect(script.contains(command.name))
-      for option in command.options {
+      for option in command.options where !option.isHidden {
         let name = option.key
         #expect(script.contains(name), "\(command.name) \(name)")
       }

@@ -173,6 +173,12 @@ enum CodeReference {
       "body.truncated", .transient, "Fewer bytes came than the server had announced.",
       "It is tried again from where they ended, if the server can do that.", again),
     Entry(
+      "range.mismatch", .transient, "The server sent another part of the file than was asked for.",
+      "The next try begins anew.", again),
+    Entry(
+      "content.missing", .permanent, "The item has no bytes here.", "Put the stage behind one that gives them.",
+      "- fetch\n- store\n"),
+    Entry(
       "body.too_large", .permanent, "The body is larger than `max_bytes`.", "Raise `max_bytes` if it is what you want.",
       "- fetch: { max_bytes: 200MB }\n"),
     Entry(
@@ -215,11 +221,43 @@ enum CodeReference {
       "record.encoding", .permanent, "The table is not written in UTF-8.", "Convert it.",
       "iconv -f LATIN1 -t UTF-8 old.csv > list.csv\n"),
     Entry(
-      "record.malformed", .permanent, "A row of the table does not follow its format.", "The message names the line."),
+      "record.cells", .permanent, "A row has more or fewer cells than the table has columns.",
+      "Quote cells that hold the separator.", "a1,\"Oslo, Norway\",https://example.com/a1.jpg\n"),
+    Entry(
+      "record.column", .config, "Two columns of the table have one name.",
+      "Rename one, or name the columns in the manifest.", "- file: { path: list.csv, header: [sku, url, note] }\n"),
+    Entry("record.json", .permanent, "A line of the list is no JSON object.", "The message names the line and column."),
+    Entry(
+      "record.quote", .permanent, "A quote of the table is never closed.",
+      "A quote inside quotes is written twice.", "a1,\"12\"\" print\",https://example.com/a1.jpg\n"),
+    Entry("record.too_long", .permanent, "A row or cell of the table is too long.", "The message names the line."),
+    Entry(
+      "record.type", .permanent, "A cell is not of the type that `types` gives its column.",
+      "Correct the cell, or take the column out of `types`.",
+      "- file: { path: list.csv, url: \"${row.url}\", types: { width: integer } }\n"),
     Entry(
       "item.duplicate_key", .permanent, "Two different items of one source have one key.",
       "Make the key from something that tells them apart.",
       "- file: { path: list.csv, url: \"${row.url}\", key: \"${row.sku}-${row.colour}\" }\n"),
+    Entry(
+      "source.no_address", .permanent, "The row has no address.", "Look at the row; `where` can leave such rows out.",
+      "- file: { path: list.csv, url: \"${row.url}\" }\n  where: row.url != ''\n"),
+    Entry("source.no_url", .permanent, "The source gave an entry without an address.", "Look at the list."),
+    Entry(
+      "source.no_key", .permanent, "`key` gave an empty text for a row.",
+      "Make the key from a column that is never empty.",
+      "- file: { path: list.csv, url: \"${row.url}\", key: \"${row.sku ?? row.url}\" }\n"),
+    Entry(
+      "source.column", .config, "The table has no such column.", "The message names those that it has.",
+      "- file: { path: list.csv, url: \"${row.address}\" }\n"),
+    Entry(
+      "source.format", .config, "The file's name does not tell how it is written.", "Name its format.",
+      "- file: { path: export.dat, format: tsv }\n"),
+    Entry(
+      "source.glob", .config, "The pattern of file names cannot be read.", "Close every bracket; stay below `path`.",
+      "- directory: { path: scans, glob: \"**/*.png\" }\n"),
+    Entry(
+      "source.expectation", .config, "A digest in the list is none.", "Write it in hex, or as `sha256-` and base64."),
     Entry(
       "item.no_url", .permanent, "The row has no address.", "Look at the row; `where` can leave such rows out.",
       "- file: { path: list.csv, url: \"${row.url}\" }\n  where: row.url != ''\n"),
@@ -258,6 +296,12 @@ enum CodeReference {
     Entry(
       "expression.range", .permanent, "An argument of a filter is out of its range.",
       "`imgflow explain expressions` names the filters."),
+    Entry(
+      "expression.null", .permanent, "An operator needs a value, and there is none.", "Name one to take in its place.",
+      "- filter: (row.weight ?? 0) > 2\n"),
+    Entry(
+      "expression.format", .permanent, "The form of a date has a part that is not known.",
+      "There are %Y %m %d %H %M %S %j.", "path: \"${row.day | date('%Y/%m')}/${item.name}\"\n"),
     Entry(
       "expression.pattern", .permanent, "The pattern of `matches` is no regular expression.",
       "Look at its brackets and escapes."),
@@ -312,6 +356,9 @@ enum CodeReference {
     Entry(
       "sink.closed", .local, "Whoever read the stream has gone.", "Nothing is to be done: the run goes on without it."),
     Entry(
+      "sink.timeout", .local, "A reader took nothing for too long at the end of the run, and was given up.",
+      "Read the stream to its end."),
+    Entry(
       "sink.overflow", .local, "The reader of a stream stopped reading, and what waits for it has reached its limit.",
       "Read faster, or ask for fewer events.", "sinks:\n  - ndjson: { to: stdout }\n    events: [\"run.*\", item.end]\n"
     ),
@@ -320,13 +367,27 @@ enum CodeReference {
   private static let others: [Entry] = [
     Entry(
       "config.type", .config, "An expression gave a value of the wrong type for its key.",
-      "The message names both; convert the value.", "- resize: { width: \"${row.width | int}\" }\n"),
+      "The message names both; convert the value.", "- fetch: { max_bytes: \"${row.limit | int}\" }\n"),
     Entry("config.sink", .config, "A sink cannot be opened as it is configured.", "The message says why."),
     Entry("config.source", .config, "A source cannot be opened as it is configured.", "The message says why."),
     Entry("config.template", .config, "A text of the manifest cannot be evaluated.", "The message says why."),
     Entry(
+      "config.mode", .config, "`mode` is no file mode.", "Write it in octal, as `chmod` takes it.",
+      "- store: { path: \"${item.name}\", mode: \"0644\" }\n"),
+    Entry(
       "secret.missing", .config, "A secret that the manifest lists is not there.",
       "Set its environment variable, or name its file.", "secrets: { CDN_TOKEN: { file: /run/secrets/cdn } }\n"),
+    Entry(
+      "control.absent", .local, "The run ended before it could answer.", "`imgflow status` says how it ended.",
+      "imgflow status\n"),
+    Entry(
+      "run.unknown", .permanent, "There is no such run here.",
+      "`imgflow runs` lists them; `--state DIR` looks elsewhere.", "imgflow runs\n"),
+    Entry(
+      "run.ambiguous", .permanent, "Several runs begin like this.", "Give more of the id.", "imgflow runs\n"),
+    Entry(
+      "item.unknown", .permanent, "The journal knows no such item.", "Items are named source/key.",
+      "imgflow status last products/A1\n"),
     Entry(
       "control.refused", .permanent, "The run's state does not allow this move.", "`imgflow status` shows the state."),
     Entry("cancelled.user", .cancelled, "Somebody cancelled it.", "Run again to go on with it.", "imgflow run\n"),

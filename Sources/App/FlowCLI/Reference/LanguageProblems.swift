@@ -25,7 +25,7 @@ enum LanguageProblems {
     DiagnosticKind(
       code: "E0105", title: "two entries with one id",
       explanation: "An id is the op's name unless given, so two entries of one op need an `id`.",
-      example: "- id: small\n  resize: 64\n- id: large\n  resize: 1024\n"),
+      example: "- id: by_name\n  store: \"${item.name}\"\n- id: by_key\n  store: \"keys/${item.key}\"\n"),
     DiagnosticKind(
       code: "E0106", title: "no valid name",
       explanation: "Ids begin with a letter from a to z and go on with such letters, digits and `_`.",
@@ -111,7 +111,7 @@ enum LanguageProblems {
     DiagnosticKind(
       code: "E0305", title: "unknown matrix axis",
       explanation: "The stage has no axis of this name, nor has one above.",
-      example: "- id: thumbs\n  resize: { width: \"${matrix.w}\" }\n  matrix: { w: [64, 256] }\n"),
+      example: "- store: \"${matrix.copy}/${item.name}\"\n  matrix: { copy: [a, b] }\n"),
     DiagnosticKind(
       code: "E0306", title: "`from` names no needed stage",
       explanation: "`from.ID` reaches the results of the stages that this one needs.",
