@@ -158,6 +158,8 @@ public struct GraphMachine: Sendable {
   public func running(stage: Int) -> Int { running[stage] }
   /// How many operations run.
   public var runningCount: Int { running.reduce(0, +) }
+  /// How many items were asked for and have not come yet.
+  public var wanted: Int { demanded }
   /// How many items wait on disk behind a gate.
   public var parked: Int { parkedCount }
   /// The state of a node for an item in the window.

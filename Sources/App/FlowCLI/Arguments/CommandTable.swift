@@ -51,7 +51,7 @@ extension OptionSpec {
 enum Words {
   static let classes = ["transient", "quota", "permanent", "auth", "config", "local", "internal", "cancelled"]
   static let shells = ["bash", "zsh", "fish"]
-  static let verbs = ["pause", "resume", "drain", "cancel", "set"]
+  static let verbs = ["pause", "resume", "drain", "cancel"]
 }
 
 extension OperandSpec {
@@ -130,13 +130,12 @@ extension CommandSpec {
   /// Says what a run would do.
   public static let plan = CommandSpec(
     "plan", "say what a run would do, and why",
-    details: ["Fetches nothing unless --online is given. What cannot be known beforehand is shown as ?."],
+    details: ["Fetches nothing. What cannot be known beforehand is shown as ?."],
     operands: [.manifest],
     options: [
       OptionSpec(flag: "--exit-code", help: "exit 0 if nothing is to be done, 1 if something is"),
       OptionSpec(flag: "--items", help: "name every item"),
       OptionSpec("--why", value: "ITEM", .text, "say why this item would run, stage by stage"),
-      OptionSpec(flag: "--online", help: "ask the hosts for sizes and changes"),
       .json,
     ] + OptionSpec.selection + OptionSpec.inputs,
     examples: [
@@ -214,26 +213,21 @@ extension CommandSpec {
 
   /// Steers a run that is under way.
   public static let ctl = CommandSpec(
-    "ctl", "pause, resume, drain, cancel or change a run under way",
+    "ctl", "pause, resume, drain or cancel a run under way",
     details: [
-      "drain finishes what has begun and starts nothing new. set changes a value while the run goes on, such as "
-        + "limits.connections=4. A move that the run's state does not allow is refused (exit 1)."
+      "pause lets what runs go on and starts nothing new; drain finishes what has begun, and ends; cancel ends at "
+        + "once. A move that the run's state does not allow is refused (exit 1)."
     ],
     operands: [
       .run, OperandSpec("VERB", .choice(Words.verbs), .once, "what to do"),
-      OperandSpec("PATH=VALUE", .assignment, .any, "with set: what to change"),
     ],
     options: [
       OptionSpec("--item", value: "ITEM", .text, "only this item"),
-      OptionSpec("--source", value: "ID", .text, "only this source"),
-      OptionSpec("--stage", value: "ID", .text, "only this stage"),
-      OptionSpec("--host", value: "HOST", .text, "only this host"),
       .json, .state,
     ],
     examples: [
       Example("imgflow ctl last pause", "pause the last run"),
       Example("imgflow ctl last cancel --item products/A1", "cancel one item"),
-      Example("imgflow ctl last set limits.connections=4", "fewer connections from now on"),
     ])
 
   /// Checks a captured stream.

@@ -23,7 +23,9 @@ extension RunLoop {
   /// Takes items that have come from the sources into the window, as far as the machine has asked for them.
   func admitWaiting() {
     store.snapshot {
-      while waitingHead < waitingItems.count, !machine.mode.isEnding, ending.count < options.window * 4 {
+      while waitingHead < waitingItems.count, !machine.mode.isEnding, ending.count < options.window * 4,
+        machine.wanted > 0, chosen.isComplete
+      {
         let next = waitingItems[waitingHead]
         waitingHead += 1
         admit(next.item, from: next.source)

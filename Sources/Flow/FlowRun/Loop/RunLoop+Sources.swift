@@ -48,7 +48,12 @@ extension RunLoop {
     case .opened(let total): feeds[source].total = total
     case .items(let items):
       feeds[source].outstanding -= items.count
-      for item in items where canTakeMore() { waitingItems.append((source, item)) }
+      if chosen.isComplete {
+        for item in items where canTakeMore() { waitingItems.append((source, item)) }
+      } else {
+        chosen.add(items, from: source)
+        unassigned += items.count
+      }
     case .ended: feeds[source].hasEnded = true
     case .failed where feeds[source].hasEnded: break
     case .failed(let fault) where fault.kind == .cancelled: feeds[source].hasEnded = true
@@ -86,7 +91,10 @@ extension RunLoop {
   /// Hands what the machine has asked for to the sources in turn.
   func assignDemand() {
     let open = feeds.indices.filter { !feeds[$0].hasEnded }
-    if open.isEmpty || machine.mode.isEnding { return unassigned = 0 }
+    if open.isEmpty || machine.mode.isEnding {
+      unassigned = 0
+      return
+    }
     reclaim()
     guard unassigned > 0 else { return }
     let share = max(1, unassigned / open.count)
@@ -108,9 +116,15 @@ extension RunLoop {
     }
   }
 
+  /// Draws the run's sample once every source has been read.
+  func drawSample() {
+    guard !chosen.isComplete, feeds.allSatisfy(\.hasEnded) else { return }
+    for (source, item) in chosen.draw() where canTakeMore() { waitingItems.append((source, item)) }
+  }
+
   /// Tells the end of sources whose last item has been admitted.
   func endSources() {
-    guard waitingItems.isEmpty else { return }
+    guard waitingItems.isEmpty, chosen.isComplete else { return }
     for number in feeds.indices where feeds[number].hasEnded && !feeds[number].isTold {
       feeds[number].isTold = true
       feeds[number].total = feeds[number].items

@@ -62,7 +62,8 @@ final class RunLoop: @unchecked Sendable {
   var nextFeed = 0
   var waitingItems: [(source: Int, item: PreparedItem)] = []
   var waitingHead = 0
-  var isDemandStopped = false
+  /// The sample of the run as a whole, where one of so many items is asked for.
+  var chosen: SampleOfAll
 
   // Items
   /// Items that are under way or not yet safe in the journal, by name, with what tells equal from different ones.
@@ -133,6 +134,7 @@ final class RunLoop: @unchecked Sendable {
     started = parts.clock.now()
     now = started
     gate = HostGate(total: parts.plan.settings.connections ?? RunOptions.automaticConnections)
+    chosen = SampleOfAll(parts.plan.sources.count > 1 ? parts.plan.sample : nil)
     feeds = parts.plan.sources.map { FeedState(id: $0.id) }
     stageCounts = Array(repeating: StageCounts(), count: parts.plan.stages.count)
   }
@@ -218,6 +220,7 @@ final class RunLoop: @unchecked Sendable {
       tell(.hostOpened(opened.host, count: opened.count))
     }
     perform()
+    drawSample()
     admitWaiting()
     assignDemand()
     writeEarly()
