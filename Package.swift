@@ -125,6 +125,7 @@ let package = Package(
     // Benchmarks
     program("store-bench", at: "Benchmarks/store-bench", ["FlowStore", "FlowBase"]),
     program("transfer-bench", at: "Benchmarks/transfer-bench", ["FlowTransfer", "FlowBase"]),
+    program("event-bench", at: "Benchmarks/event-bench", ["FlowEvents", "FlowBase"]),
     program("graph-bench", at: "Benchmarks/graph-bench", ["FlowGraph", "FlowBase"]),
     program("expression-bench", at: "Benchmarks/expression-bench", ["FlowExpressions", "FlowBase"]),
   ]
