@@ -7,7 +7,7 @@ run:      ; @tools/bootstrap && tools/build imgflow gallery && tools/run $(MANIF
 test:     ; @tools/bootstrap && swift test --disable-xctest --parallel
 lint:     ; @tools/bootstrap && tools/lint
 format:   ; @swift format --in-place --recursive Sources Tests Benchmarks Package.swift
-bench:    ; @tools/bootstrap && tools/bench
+bench:    ; @tools/bootstrap bench && tools/bench
 fuzz:     ; @tools/bootstrap && tools/fuzz
 tsan:     ; @tools/bootstrap && tools/sanitize thread
 asan:     ; @tools/bootstrap && tools/sanitize address
