@@ -238,8 +238,14 @@ extension CommandSpec {
       OperandSpec("VERB", .choice(["check"]), .once, "what to do"),
       OperandSpec("FILE", .file, .once, "the stream; - for standard input"),
     ],
-    options: [.json],
-    examples: [Example("imgflow events check events.ndjson", "nothing missing, nothing out of order")])
+    options: [
+      OptionSpec(
+        "--types", value: "GLOB", .text, "what the stream was to hold, as in a sink's `events`", repeated: true), .json,
+    ],
+    examples: [
+      Example("imgflow events check events.ndjson", "nothing missing, nothing out of order"),
+      Example("imgflow events check events.ndjson --types '*'", "and no type missing altogether"),
+    ])
 
   /// Prints a shell's completion script.
   public static let completion = CommandSpec(

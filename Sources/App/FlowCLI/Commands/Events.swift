@@ -6,7 +6,11 @@ extension Command {
   static let events = Command(.events) { arguments, console in
     let file = arguments.operand("FILE") ?? "-"
     let bytes = file == "-" ? try console.input() : try SmallFiles.read(file)
-    let problems = StreamCheck.problems(in: bytes)
+    let types = arguments.all("types")
+    if let odd = EventFilter.unmatched(types).first {
+      throw UsageError("`\(odd)` matches no type of events", hint: "`imgflow explain events` lists them")
+    }
+    let problems = StreamCheck.problems(in: bytes, expecting: types.isEmpty ? nil : EventFilter(globs: types))
     if arguments.has("json") {
       var writer = JSONWriter()
       writer.value(

@@ -12,9 +12,14 @@ struct RunSoFar {
   private var openStages: Set<String> = []
   private var openBarriers: Set<String> = []
   private var hasGaps = false
+  /// What the stream was to hold; nil where that has to be guessed from what is there.
+  private let expected: EventFilter?
   private var state: String?
 
-  init(id: String) { self.id = id }
+  init(id: String, expected: EventFilter?) {
+    self.id = id
+    self.expected = expected
+  }
 
   /// Takes an event and says what is wrong with it.
   mutating func take(_ type: String, _ seq: Int, _ fields: Fields, _ data: Fields) -> [String] {
@@ -68,7 +73,9 @@ struct RunSoFar {
   private func barrier(_ data: Fields) -> String { "\(data["stage"]?.text ?? "") \(data["group"]?.text ?? "")" }
 
   /// Whether the stream has events of a type, so that their absence says something.
-  private func sees(_ type: EventType) -> Bool { !hasGaps || counts[type.rawValue] != nil }
+  private func sees(_ type: EventType) -> Bool {
+    expected?.passes(type) ?? (!hasGaps || counts[type.rawValue] != nil)
+  }
 
   /// Holds what was seen to what the run's end says.
   private func atEnd(_ data: Fields) -> [String] {
@@ -81,7 +88,7 @@ struct RunSoFar {
     for (type, count) in emitted {
       let seen = counts[type] ?? 0
       // A type of which nothing is here was not asked for.
-      if seen == 0, hasGaps, dropped[type] == nil { continue }
+      if seen == 0, dropped[type] == nil, !(EventType(rawValue: type).map(sees) ?? !hasGaps) { continue }
       let skipped = dropped[type]?.asInt ?? 0
       if seen + skipped != count.asInt {
         wrong.append("\(count.text) \(type) were told, \(seen) are here and \(skipped) were dropped")

@@ -24,13 +24,16 @@ public struct StreamCheck {
   public static let limit = 100
 
   private var run: RunSoFar?
+  private let expected: EventFilter?
 
   /// A check that has seen nothing.
-  public init() {}
+  ///
+  /// A stream whose filter is known is held to it; else a type of which nothing is there counts as not asked for.
+  public init(expecting expected: EventFilter? = nil) { self.expected = expected }
 
   /// Checks a whole stream.
-  public static func problems(in bytes: [UInt8]) -> [Problem] {
-    var check = StreamCheck()
+  public static func problems(in bytes: [UInt8], expecting expected: EventFilter? = nil) -> [Problem] {
+    var check = StreamCheck(expecting: expected)
     var start = bytes.startIndex
     while start < bytes.endIndex {
       let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n"))
@@ -53,10 +56,10 @@ public struct StreamCheck {
     if name == EventType.streamStart.rawValue {
       if run != nil { complain("a stream starts before the last one ended with run.end") }
       if seq != 0 { complain("stream.start has seq \(seq), not 0") }
-      run = RunSoFar(id: id)
+      run = RunSoFar(id: id, expected: expected)
     } else if run == nil {
       complain("the first line of a run is \(name), not stream.start")
-      run = RunSoFar(id: id)
+      run = RunSoFar(id: id, expected: expected)
       run?.seq = seq - 1
     }
     guard var current = run else { return }

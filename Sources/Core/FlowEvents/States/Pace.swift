@@ -66,10 +66,12 @@ public struct ItemProgressPace: Sendable {
     _ item: String, attempt: Int, ratio: Double?, items: Int, at now: Instant
   ) -> (tell: Bool, ratio: Double?) {
     guard items <= ItemProgressPace.mostItems else { return (false, nil) }
-    let before = seen[item].flatMap { $0.attempt == attempt ? $0 : nil }
+    let before = seen[item]
+    // A new try starts from its own ratio, and keeps to the item's pace all the same.
     if let before, now - before.at < ItemProgressPace.shortest { return (false, nil) }
-    let held = ratio.map { max(min($0, 1), before?.ratio ?? 0) }
-    seen[item] = Seen(at: now, attempt: attempt, ratio: held ?? before?.ratio ?? 0)
+    let least = before?.attempt == attempt ? before?.ratio ?? 0 : 0
+    let held = ratio.map { max(min($0, 1), least) }
+    seen[item] = Seen(at: now, attempt: attempt, ratio: held ?? least)
     return (true, held)
   }
 
