@@ -208,7 +208,7 @@ import Testing
     let times = scene.server.requests.map(\.time).sorted()
     let first = try #require(times.first)
     let last = try #require(times.last)
-    #expect(last - first >= .milliseconds(110))
+    #expect(last - first >= .milliseconds(90))
   }
 
   @Test func `Stages that share a pool share its tokens`() async throws {

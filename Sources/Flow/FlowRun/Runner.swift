@@ -83,6 +83,8 @@ public final class Runner: Sendable {
     if !bus.requiredFaults.isEmpty { outcome.add(.sinkFailed) }
     let record = opened.record(of: outcome, at: clock.wall())
     if options.prunes, outcome.isComplete {
+      // What is an orphan is judged by the last complete run, and that is to be this one.
+      try? await opened.runStore.recordEnd(record)
       let removed = await opened.runStore.prune()
       bus.emit(.log(Payload.LogLine(.info, "removed \(removed) files that no item makes any more")))
     }

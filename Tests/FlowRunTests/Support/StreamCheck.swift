@@ -55,7 +55,7 @@ enum StreamCheck {
         if over[item] != nil { faults.append("\(event.seq): \(item) ends twice") }
         if open.remove(item) == nil { faults.append("\(event.seq): \(item) ends and never started") }
         over[item] = end.status
-        if end.isCached { cached += 1 }
+        if end.isCached, end.status == .ok { cached += 1 }
         if (end.status == .failed) != (end.error != nil) { faults.append("\(event.seq): \(end.status), and its error") }
       case .itemProgress(let progress):
         let attempt = "\(item) \(subject.attempt ?? 0)"

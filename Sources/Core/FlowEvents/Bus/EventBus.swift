@@ -7,6 +7,8 @@ public import FlowBase
 public final class EventBus: Sendable {
   private struct State {
     var seq = 0
+    /// Failures of listeners from before the first event, which is always the stream's start.
+    var earlyFailures: [(sink: String, fault: Fault, missedFrom: Int?)] = []
     var counts = EventCounts()
     var streams: [EventStream] = []
     var feeds: [EventFeed] = []
@@ -66,6 +68,9 @@ public final class EventBus: Sendable {
   public func emit(_ payload: Payload, about subject: ItemSubject? = nil) {
     tell { state in
       tell(payload, about: subject, &state)
+      let early = state.earlyFailures
+      state.earlyFailures = []
+      for failure in early { tellFailure(of: failure.sink, failure.fault, missedFrom: failure.missedFrom, &state) }
       if case .runProgress = payload { reportDrops(&state) }
     }
   }
@@ -146,6 +151,7 @@ public final class EventBus: Sendable {
   }
 
   private func tellFailure(of sink: String, _ fault: Fault, missedFrom: Int?, _ state: inout State) {
+    guard state.seq > 0 else { return state.earlyFailures.append((sink, fault, missedFrom)) }
     let missed = missedFrom.map { "; it misses the events from seq \($0) on" } ?? ""
     tell(.sinkError(.init(sink: sink, error: EventError(fault), missedFrom: missedFrom)), &state)
     tell(.log(.init(.warn, "sink \(sink): \(fault.message)\(missed)")), &state)

@@ -90,6 +90,7 @@ extension RunLoop {
   }
 
   func skipBarrier(_ stage: Int) {
+    if stopCause != nil { hasSkippedBarrier = true }
     teller.log(.info, "stage `\(plan.stages[stage].id)` did not run: what it needs failed, or the run was stopped")
   }
 

@@ -87,6 +87,7 @@ extension RunLoop {
   func stop(_ cause: StopCause, _ way: GraphMachine.Event) {
     if stopCause == nil || cause.signal != nil { stopCause = stopCause.map { $0.signal == nil ? cause : $0 } ?? cause }
     if state == .active || state == .paused { enter(.draining, by: cause.by) }
+    if !waitingItems.isEmpty || feeds.contains(where: { !$0.hasEnded }) { hasCutSources = true }
     closeSources()
     tell(way)
   }

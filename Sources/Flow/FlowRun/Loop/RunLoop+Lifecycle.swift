@@ -35,7 +35,7 @@ extension RunLoop {
       .sorted { ($1.count, $0.code) < ($0.count, $1.code) }
     let end = Payload.RunEnd(
       result: verdict.result, exit: verdict.exit.rawValue, items: items, bytesIn: bytesIn, errors: errors)
-    return RunOutcome(end: end, isComplete: stopCause == nil && brokenSource == nil, elapsed: clock.now() - started)
+    return RunOutcome(end: end, isComplete: !leftSomething && brokenSource == nil, elapsed: clock.now() - started)
   }
 
   private func judge() -> (result: RunResult, exit: ExitCode) {
@@ -43,7 +43,7 @@ extension RunLoop {
     if internalFault != nil { exits.append(.bug) }
     if configFault != nil { exits.append(.usage) }
     if localFault != nil { exits.append(.disk) }
-    if let cause = stopCause {
+    if let cause = stopCause, leftSomething || cause.code == "cancelled.stop_if" {
       if let signal = cause.signal {
         exits.append(ExitCode(signal: signal) ?? .interrupted)
       } else if cause.code == "cancelled.deadline" {
@@ -69,6 +69,9 @@ extension RunLoop {
       }
     return (stopCause?.by == "stop_if" ? .cancelled : result, exit)
   }
+
+  /// Whether what stopped the run has kept anything from being done.
+  private var leftSomething: Bool { counts.cancelled > 0 || hasCutSources || hasSkippedBarrier }
 
   /// Whether items, stages or sources failed beyond what the manifest allows.
   private var failsPolicy: Bool {

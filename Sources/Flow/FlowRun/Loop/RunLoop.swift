@@ -99,6 +99,9 @@ final class RunLoop: @unchecked Sendable {
   /// A source that could not go on.
   var brokenSource: Fault?
   var failedBarrier = false
+  /// Whether a source had more to give, or a stage that gathers had not run, when the run was stopped.
+  var hasCutSources = false
+  var hasSkippedBarrier = false
   /// How many items `take` has let through.
   var taken = 0
   /// How many items had ended when `stop_if` was judged last.

@@ -299,6 +299,12 @@ final class RunStore: @unchecked Sendable {
     return OutputFact(path: done.path, bytes: done.bytes, sha256: done.sha256.hex, media: done.media ?? options.media)
   }
 
+  /// Writes the run's end, and with it all that is left; once the loop is over.
+  func recordEnd(_ record: RunRecord) async throws(Fault) {
+    flush()
+    try await ledger.perform(.endRun(record))
+  }
+
   /// Removes what earlier runs have published and no item makes any more; says how many files went.
   ///
   /// Files that were altered since stay.
