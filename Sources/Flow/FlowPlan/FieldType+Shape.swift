@@ -67,7 +67,8 @@ extension FieldType {
     case .byteCount:
       let units = ["kb": "kB", "mb": "MB", "gb": "GB", "kib": "KiB", "mib": "MiB", "gib": "GiB", "k": "kB", "m": "MB"]
       let unit = text.drop { $0.isNumber || $0 == "." }
-      return units[unit.lowercased()].map { "write `\(text.dropLast(unit.count))\($0)`" }
+      let written = units[unit.lowercased()].map { "\(text.dropLast(unit.count))\($0)" }
+      return written.flatMap { ByteCount(parsing: $0) == nil ? nil : "write `\($0)`" }
     case .boolean where ["yes", "on", "Yes", "On", "YES", "ON", "1", "True", "TRUE"].contains(text):
       return "write `true`"
     case .boolean where ["no", "off", "No", "Off", "NO", "OFF", "0", "False", "FALSE"].contains(text):

@@ -90,6 +90,11 @@ enum LanguageProblems {
     DiagnosticKind(
       code: "E0126", title: "unknown pool", explanation: "`pool` is `cpu`, `net` or a name of `limits.pools`.",
       example: "limits: { pools: { gpu: 1 } }\n"),
+    DiagnosticKind(
+      code: "E0127", title: "a leg whose values do not fit",
+      explanation:
+        "On one combination of the matrix, a key gets a value that it cannot take; the message names the leg.",
+      example: "- resize: { width: \"${matrix.w}\" }\n  matrix: { w: [64, 256] }\n"),
   ]
 
   private static let values: [DiagnosticKind] = [
@@ -129,5 +134,9 @@ enum LanguageProblems {
     DiagnosticKind(
       code: "E0309", title: "cannot be evaluated", explanation: "The expression or the value in it leads to an error.",
       example: "vars: { size: { type: integer, default: 256 } }\n"),
+    DiagnosticKind(
+      code: "W0301", title: "several legs write one path",
+      explanation: "The path holds no axis of the matrix, so the second leg of each item would find it taken.",
+      example: "- store: \"${item.key}/${matrix.w}.webp\"\n"),
   ]
 }
