@@ -120,7 +120,7 @@ let package = Package(
       "FlowBuiltinsTests", ["FlowBuiltins", "FlowParts", "FlowExpressions", "FlowEvents", "FlowTesting", "FlowBase"]),
     tests("FlowCLITests", ["FlowCLI", "FlowBase", "FlowEvents"]),
     tests("ImgFlowTests", ["ImgFlow", "FlowTesting", "FlowBase"]),
-    tests("CLITests", ["FlowTesting", "FlowBase", "imgflow", "gallery"]),
+    tests("CLITests", ["FlowTesting", "FlowEvents", "FlowBase", "imgflow", "gallery"]),
 
     // Benchmarks
     program("store-bench", at: "Benchmarks/store-bench", ["FlowStore", "FlowBase"]),

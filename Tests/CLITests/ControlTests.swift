@@ -1,0 +1,86 @@
+import FlowBase
+import FlowTesting
+import Testing
+
+struct ControlTests {
+  private func slow(_ count: Int) throws -> Workplace {
+    let work = try Workplace { request in
+      request.path.hasPrefix("/slow")
+        ? .generated(4000).dripping(100, every: .milliseconds(20)) : .ok(Workplace.body(request.path))
+    }
+    try work.manifest((0..<count).map { "/slow/\($0)" }, "limits: { connections: 1 }")
+    return work
+  }
+
+  @Test func `a run is paused, resumed and cancelled, and then goes on where it was`() async throws {
+    let work = try slow(4)
+    let run = try work.tool.start(["run", "m.yaml"])
+    _ = await run.output.line { $0.contains("\"item.start\"") }
+    #expect(try await work.tool.run("ctl", "last", "resume").code == 1)
+    #expect(try await work.tool.run("ctl", "pause").code == 0)
+    let refused = try await work.tool.run("ctl", "last", "pause")
+    #expect(refused.code == 1)
+    #expect(refused.errors.contains("control.refused"))
+    let status = try await work.tool.run("status")
+    #expect(status.code == 0 && status.output.contains("running"))
+    #expect(try await work.tool.run("ctl", "m.yaml", "resume").code == 0)
+    _ = await run.output.line { $0.contains("\"item.end\"") }
+    #expect(try await work.tool.run("ctl", "last", "cancel", "--json").code == 0)
+    let end = await run.end()
+    expectEnd(end, 130)
+    #expect(end.stream.result == "cancelled")
+    let moves = end.stream.all("run.state").compactMap { $0["to"]?.asString }
+    #expect(moves.prefix(3) == ["active", "paused", "active"])
+    #expect(moves.last == "done")
+    #expect(end.stream.all("control").count == 5)
+    let over = try await work.tool.run("ctl", "last", "pause")
+    #expect(over.code == 1)
+    let next = try await work.tool.run("run", "m.yaml")
+    expectEnd(next, 0)
+    #expect((next.stream.count("cached") ?? 0) >= 1)
+    #expect(work.files().count == 4)
+  }
+
+  @Test func `one item is cancelled, and the others arrive`() async throws {
+    let work = try slow(2)
+    let run = try work.tool.start(["run", "m.yaml"])
+    _ = await run.output.line { $0.contains("\"item.start\"") }
+    #expect(try await work.tool.run("ctl", "last", "cancel", "--item", "urls/nobody").code == 1)
+    #expect(try await work.tool.run("ctl", "last", "cancel", "--item", "urls/slow-0").code == 0)
+    let end = await run.end()
+    #expect(end.stream.items("cancelled") == ["urls/slow-0"])
+    #expect(end.stream.items("ok") == ["urls/slow-1"])
+    #expect(end.stream.problems == [])
+    #expect(end.code == end.stream.exit)
+    #expect(work.files() == ["slow-1.bin"])
+  }
+
+  @Test func `a drained run finishes what it has begun`() async throws {
+    let work = try slow(4)
+    let run = try work.tool.start(["run", "m.yaml"])
+    _ = await run.output.line { $0.contains("\"item.start\"") }
+    #expect(try await work.tool.run("ctl", "last", "drain").code == 0)
+    let end = await run.end()
+    expectEnd(end, 130)
+    #expect(end.stream.items("ok").count >= 1)
+    #expect(end.stream.items("ok").count < 4)
+  }
+
+  @Test func `runs and items are found again`() async throws {
+    let work = try Workplace()
+    try work.manifest(["/small/a", "/none"])
+    #expect(try await work.tool.run("status").code == 1)
+    let end = try await work.tool.run("run", "m.yaml")
+    #expect(end.code == 1)
+    let runs = try await work.tool.run("runs", "--json")
+    let list = try JSONReader.read(Array(runs.output.utf8)).asMap?["runs"]?.asList ?? []
+    #expect(list.count == 1)
+    let id = list.first?.asMap?["id"]?.asString ?? ""
+    #expect(end.output.contains("\"run\":\"\(id)\""))
+    #expect(try await work.tool.run("status", id).output.contains("http.404"))
+    let item = try await work.tool.run("status", "last", "urls/small-a")
+    #expect(item.output.contains("small-a.bin"))
+    #expect(try await work.tool.run("status", "last", "urls/nobody").code == 1)
+    #expect(try await work.tool.run("status", "ZZZ").code == 1)
+  }
+}
