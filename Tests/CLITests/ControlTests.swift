@@ -2,11 +2,11 @@ import FlowBase
 import FlowTesting
 import Testing
 
-struct ControlTests {
+@Suite(.serialized) struct ControlTests {
   private func slow(_ count: Int) throws -> Workplace {
     let work = try Workplace { request in
       request.path.hasPrefix("/slow")
-        ? .generated(4000).dripping(100, every: .milliseconds(20)) : .ok(Workplace.body(request.path))
+        ? .generated(4000).dripping(100, every: .milliseconds(40)) : .ok(Workplace.body(request.path))
     }
     try work.manifest((0..<count).map { "/slow/\($0)" }, "limits: { connections: 1 }")
     return work

@@ -2,7 +2,7 @@ import FlowBase
 import FlowTesting
 import Testing
 
-struct ExitCodeTests {
+@Suite(.serialized) struct ExitCodeTests {
   @Test func `a run in which everything arrives ends with 0, and a second one asks for nothing`() async throws {
     let work = try Workplace()
     try work.manifest(["/small/a", "/small/b"])
@@ -104,7 +104,7 @@ struct ExitCodeTests {
   }
 
   @Test func `a state that another run holds is 75, or is waited for`() async throws {
-    let work = try Workplace(["/slow": [.generated(4000).dripping(200, every: .milliseconds(40))]])
+    let work = try Workplace(["/slow": [.generated(6000).dripping(100, every: .milliseconds(50))]])
     try work.manifest(["/slow"])
     let first = try work.tool.start(["run", "m.yaml"])
     _ = await first.output.line { $0.contains("\"item.start\"") }

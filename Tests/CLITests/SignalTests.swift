@@ -3,9 +3,9 @@ import FlowTesting
 import Glibc
 import Testing
 
-struct SignalTests {
+@Suite(.serialized) struct SignalTests {
   private func slow() throws -> Workplace {
-    try Workplace(["/slow": [.generated(40_000).dripping(100, every: .milliseconds(20))]])
+    try Workplace(["/slow": [.generated(100_000).dripping(100, every: .milliseconds(20))]])
   }
 
   @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)])
@@ -28,7 +28,7 @@ struct SignalTests {
     let gate = Gate()
     let work = try Workplace { request in
       if request.path == "/small/1" { gate.open() }
-      return .ok(Workplace.body(request.path)).delayed(by: .milliseconds(50))
+      return .ok(Workplace.body(request.path)).delayed(by: .milliseconds(200))
     }
     try work.manifest((0..<20).map { "/small/\($0)" }, "limits: { connections: 2 }")
     let run = try work.tool.start(["run", "m.yaml"])

@@ -75,7 +75,7 @@ final class TransferCoalescer: Sendable {
   private func wait(_ key: String, _ ticket: Int, _ waiter: Waiter, _ work: @escaping Work) {
     let entrance = state.withLock { state -> Entrance in
       if state.returned.remove(ticket) != nil { return .done(.failure(TransferCoalescer.cancelled)) }
-      if let landed = state.landed[key], let file = landed.file {
+      if let landed = state.landed[key], let file = landed.file, file.share() {
         return .done(.success((Fetched(file, landed.facts), isShared: true)))
       }
       if state.flights[key] != nil {
@@ -121,7 +121,11 @@ final class TransferCoalescer: Sendable {
     let landed = state.withLock { state -> Flight? in
       guard let landed = state.flights[key], landed.number == flight else { return nil }
       state.flights[key] = nil
-      if case .success(let fetched) = result { state.remember(fetched, key) }
+      if case .success(let fetched) = result {
+        state.remember(fetched, key)
+        // Before anybody has it: the first to publish it would move it away from under the others.
+        if landed.waiters.count > 1 { _ = fetched.file.share() }
+      }
       return landed
     }
     guard let landed else { return }
