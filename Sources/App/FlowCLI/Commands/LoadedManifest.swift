@@ -47,7 +47,7 @@ struct LoadedManifest: Sendable {
     let absence = "there is no manifest `\(path)`" + (isDefault ? " here" : "")
     diagnostics = [
       Diagnostic(
-        "E0001", SmallFiles.exists(path) ? fault.message : absence, at: nil,
+        "E0098", SmallFiles.exists(path) ? fault.message : absence, at: nil,
         notes: isDefault ? ["`imgflow init` writes one; `imgflow run PATH` takes another"] : [])
     ]
   }

@@ -160,7 +160,7 @@ struct RunSession: Sendable {
     guard let stream = try? stream(to: place) else { return }
     let notes = error.hint.map { [$0] } ?? []
     await RunRefusal.tell(
-      [Diagnostic("E0002", error.message, at: nil, notes: notes)], manifest: arguments.operand("MANIFEST"),
+      [Diagnostic("E0099", error.message, at: nil, notes: notes)], manifest: arguments.operand("MANIFEST"),
       tool: CommandLineTool.version, to: [stream])
   }
 }

@@ -2,7 +2,19 @@ internal import FlowBase
 
 /// The kinds of mistakes in what a manifest says, beside those of YAML and of expressions.
 enum LanguageProblems {
-  static let all: [DiagnosticKind] = shape + names + graph + values
+  static let all: [DiagnosticKind] = command + shape + names + graph + values
+
+  private static let command: [DiagnosticKind] = [
+    DiagnosticKind(
+      code: "E0098", title: "the manifest cannot be read",
+      explanation: "There is no file of that name, or it may not be read. Without a name, `imgflow.yaml` here is meant.",
+      example: "imgflow run jobs/catalog.yaml\n"),
+    DiagnosticKind(
+      code: "E0099", title: "the command line is wrong",
+      explanation: "A word of the command line is unknown or out of place. The stream of a run that was asked for in "
+        + "spite of it says so and ends.",
+      example: "imgflow run --help\n"),
+  ]
 
   private static let shape: [DiagnosticKind] = [
     DiagnosticKind(
