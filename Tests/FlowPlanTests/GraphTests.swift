@@ -18,7 +18,7 @@ import Testing
         urls     ─┐
         products ─┼─▶ fetch(7) ─▶ probe ─▶ filter ─▶ thumbs ×5 ─▶ store
         banners  ─┘
-            ═▶ [category] sheet ═▶ [run] index? (+ store) ═▶ publish?
+            ═▶ [category] sheet ═▶ [run] index (+ store) ═▶ publish?
         ─▶ per item   ═▶ barrier   ? conditional   ×n legs   (n) concurrency
 
         """)

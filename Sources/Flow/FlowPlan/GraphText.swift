@@ -70,7 +70,7 @@ struct GraphText {
     let stage = graph.stages[place]
     let before = last.map { graph.stages[$0] }
     var text = GraphText.cut(stage.id)
-    if stage.condition != nil { text += "?" }
+    if stage.isConditional { text += "?" }
     if let concurrency = stage.concurrency { text += "(\(concurrency))" }
     if stage.legs.count != 1 { text += " ×\(stage.legs.count)" }
     if stage.isBarrier, before?.per != stage.per || before?.group != stage.group {
@@ -145,7 +145,7 @@ struct GraphText {
     if graph.stages.contains(where: \.isBarrier) || graph.stages.contains(where: { !$0.after.isEmpty }) {
       signs.append("═▶ barrier")
     }
-    if graph.stages.contains(where: { $0.condition != nil }) { signs.append("? conditional") }
+    if graph.stages.contains(where: \.isConditional) { signs.append("? conditional") }
     if graph.stages.contains(where: { $0.legs.count != 1 }) { signs.append("×n legs") }
     if graph.stages.contains(where: { $0.concurrency != nil }) { signs.append("(n) concurrency") }
     return [signs.joined(separator: "   ")]

@@ -37,6 +37,8 @@ public struct PlanGraph: Sendable, Hashable {
 
     /// Whether it runs once for many items.
     public var isBarrier: Bool { per == "group" || per == "run" }
+    /// Whether an expression decides if it runs.
+    public var isConditional: Bool { condition.map { $0 != "always" } ?? false }
   }
 
   /// The manifest's name.
