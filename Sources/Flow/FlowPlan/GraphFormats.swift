@@ -64,7 +64,7 @@ extension PlanGraph {
     let stage = stages[place]
     var text = stage.id == stage.op ? stage.id : "\(stage.id): \(stage.op)"
     if let group = stage.group { text += "\nper \(group)" } else if stage.per == "run" { text += "\nper run" }
-    if stage.condition != nil { text += " ?" }
+    if stage.isConditional { text += " ?" }
     if let concurrency = stage.concurrency { text += " (\(concurrency))" }
     if stage.legs.count != 1 { text += " ×\(stage.legs.count)" }
     return text

@@ -8,7 +8,7 @@ extension Command {
   static let schema = Command(.schema) { arguments, console in
     switch arguments.operand("WHICH") {
     case "event": console.line(EventSchema.json)
-    default: console.line(ManifestSchema.json(catalog: .builtins))
+    default: console.write(ManifestSchema.json(catalog: .builtins))
     }
     return 0
   }
