@@ -42,14 +42,22 @@ import Testing
   @Test func `The schema of the parts in the box is JSON, and each op is in it`() throws {
     let schema = try JSONReader.read(Array(ManifestSchema.json(catalog: .builtins).utf8))
     for role in Role.allCases {
-      let forms = schema.asMap?["definitions"]?.asMap?[role.rawValue]?.asMap?["anyOf"]?.asList
-      let keys = forms?.last?.asMap?["properties"]?.asMap
+      let map = schema.asMap?["definitions"]?.asMap?[role.rawValue]?.asMap?["else"]
+      let keys = map?.asMap?["properties"]?.asMap
       for spec in Catalog.builtins.specs(for: role) {
         #expect(keys?[spec.name]?.asMap?["description"] == .string(spec.summary))
       }
     }
     #expect(
       DraftSeven(root: schema).problems(.map(["imgflow": 1, "sources": [], "stages": ["fetch", "store"]])) == [])
+  }
+
+  @Test func `A slip in an entry is one error, at the key`() throws {
+    let slip = Value.map(["fetch": .null, "max_bytes": "50MB"])
+    let manifest = Value.map(["imgflow": 1, "sources": [], "stages": .list([slip])])
+    let found = DraftSeven(root: try Self.schema.get()).problems(manifest)
+    #expect(found.count == 1)
+    #expect(found.first?.contains("max_bytes") == true, "\(found)")
   }
 
   @Test(arguments: [

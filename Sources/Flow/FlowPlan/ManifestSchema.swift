@@ -117,8 +117,9 @@ struct EntrySchema {
   /// Its name among the definitions.
   var name: String { role.rawValue + (isLayer ? "_layer" : "") }
 
+  /// The shape of what stands there decides which form it is held to, so that a slip is told for that form alone.
   var value: Value {
-    .object([("anyOf", .list([bare, map]))])
+    .object([("if", .object([("type", "string")])), ("then", bare), ("else", map)])
   }
 
   /// An op's name alone; of sources also an address.
