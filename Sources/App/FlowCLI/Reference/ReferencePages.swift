@@ -10,16 +10,16 @@ struct ReferencePages {
   /// The pages by file name.
   var pages: [(name: String, text: String)] {
     [
-      ("ops.md", page("Ops", "What the entries of `sources`, `stages` and `sinks` can be.", explainer.ops)),
+      ("ops.md", ops),
       ("keys.md", page("Keys", "What stands in a manifest beside the ops.", explainer.sections)),
-      ("expressions.md", page("Expressions", "", explainer.topics("expressions"))),
+      ("expressions.md", list("Expressions", "expressions")),
       ("codes.md", codes),
       ("events.md", events),
       (
         "diagnostics.md",
         page("Diagnostics", "What `imgflow validate` finds.", explainer.diagnosticKinds.map(explainer.diagnostic))
       ),
-      ("exit-codes.md", page("Exit codes", "", explainer.topics("exit"))),
+      ("exit-codes.md", list("Exit codes", "exit")),
       ("commands.md", commandPage),
     ]
   }
@@ -31,6 +31,25 @@ struct ReferencePages {
   private func head(_ title: String, _ introduction: String) -> String {
     "# \(title)\n\n" + "This page is made from the program by `make docs`.\n"
       + (introduction.isEmpty ? "" : "\n\(introduction)\n")
+  }
+
+  /// The ops, without the keys beside them, which are the same for each role.
+  private var ops: String {
+    let topics = explainer.ops.map { op in
+      var op = op
+      op.tables.removeAll { $0.title == "beside it" }
+      return op
+    }
+    return page(
+      "Ops",
+      "What the entries of `sources`, `stages` and `sinks` can be. What stands beside them is said in "
+        + "[keys](keys.md).", topics)
+  }
+
+  /// A page that is one list.
+  private func list(_ title: String, _ word: String) -> String {
+    let topics = explainer.topics(word)
+    return head(title, topics.first?.summary ?? "") + topics.map { TopicText().markdownBody($0) }.joined()
   }
 
   private var codes: String {

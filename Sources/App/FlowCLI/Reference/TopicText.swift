@@ -67,10 +67,15 @@ struct TopicText: Sendable {
   }
 
   func markdown(_ topic: Topic) -> String {
-    var text = "## `\(topic.name)`\n\n\(cell(topic.summary, inTable: false))\n"
-    if !topic.facts.isEmpty {
-      text += "\n" + topic.facts.map { "- \($0.name): \(cell($0.words, inTable: false))\n" }.joined()
-    }
+    "## `\(topic.name)`\n\n\(cell(topic.summary, inTable: false))\n" + markdownFacts(topic) + markdownBody(topic)
+  }
+
+  private func markdownFacts(_ topic: Topic) -> String {
+    topic.facts.isEmpty ? "" : "\n" + topic.facts.map { "- \($0.name): \(cell($0.words, inTable: false))\n" }.joined()
+  }
+
+  func markdownBody(_ topic: Topic) -> String {
+    var text = ""
     for paragraph in topic.paragraphs { text += "\n\(cell(paragraph, inTable: false))\n" }
     for table in topic.tables where !table.rows.isEmpty { text += "\n" + markdown(table) }
     if let example = topic.example {
