@@ -69,10 +69,28 @@ public struct SourceItem: Sendable {
   }
 }
 
-/// A list of addresses that is built by code: return the texts, and you are done.
+/// A list of addresses that is built by code.
+///
+/// Give `base` and `names`, and the addresses are one behind the other; or replace `buildURLs` and return any texts.
 public protocol URLBuildable: Sendable {
+  /// What all addresses begin with.
+  var base: String { get }
+  /// What comes behind the base, one address a name.
+  var names: [String] { get }
   /// The addresses, in order.
   func buildURLs() throws -> [String]
+}
+
+extension URLBuildable {
+  /// Nothing.
+  public var base: String { "" }
+  /// None.
+  public var names: [String] { [] }
+  /// Each name behind the base, with one slash between them.
+  public func buildURLs() throws -> [String] {
+    let front = base.hasSuffix("/") || base.isEmpty ? base : base + "/"
+    return names.map { front + $0 }
+  }
 }
 
 /// A source over something that builds addresses.

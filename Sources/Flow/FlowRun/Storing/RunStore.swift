@@ -21,6 +21,7 @@ final class RunStore: @unchecked Sendable {
   private let checksDigests: Bool
   private let isFresh: Bool
   private let gathering: String
+  private let redaction: Redaction
   private let loopReader: JournalReader
   private var batch: [(ticket: UInt64, order: StoreOrder)] = []
   private let jobReader: Guarded<JournalReader>
@@ -43,6 +44,7 @@ final class RunStore: @unchecked Sendable {
     }
     checksDigests = options.checksDigests
     gathering = Fingerprints(plan).gathering
+    redaction = Redaction(secrets: plan.secrets)
     isFresh = options.fresh || plan.state.refresh == .always
     loopReader = try journal.reader()
     jobReader = Guarded(try journal.reader())
@@ -144,7 +146,7 @@ final class RunStore: @unchecked Sendable {
   }
 
   private func record(_ draft: ItemRecordDraft, _ status: FlowStore.ItemStatus, _ fault: Fault?) -> ItemRecord {
-    var facts = EndCodec.encode(draft.item, draft.end, gathering: gathering)
+    var facts = EndCodec.encode(draft.item, draft.end, gathering: gathering).redacted(by: redaction)
     if !draft.groups.isEmpty {
       facts["groups"] = .list(
         draft.groups.map {
@@ -153,7 +155,7 @@ final class RunStore: @unchecked Sendable {
     }
     return ItemRecord(
       id: draft.id, source: sourceNumbers[draft.source], key: draft.item.key, index: draft.item.index,
-      url: draft.item.url.map { Redaction.url($0) }, status: status, run: run, fingerprint: draft.fingerprint,
+      url: draft.item.url.map { redaction.redact(Redaction.url($0)) }, status: status, run: run, fingerprint: draft.fingerprint,
       facts: facts, fault: fault)
   }
 
@@ -168,7 +170,7 @@ final class RunStore: @unchecked Sendable {
 
   private func record(_ item: Int, _ draft: ItemRecordDraft.Result) -> ResultRecord {
     var kept: ResultRecord.Kept?
-    var fields: Fields = ["fields": .map(draft.result.fields)]
+    var fields: Fields = ["fields": .map(draft.result.fields.redacted(by: redaction))]
     switch draft.result.content {
     case .file(let file)?:
       fields["sha256"] = .string(file.sha256.hex)
