@@ -169,10 +169,10 @@ extension RunLoop {
     case .pass:
       var result = input(of: operation)
       result.fields = result.fields.merging(made.fields)
-      if let content = made.content {
-        result.content = content
-      } else {
-        // Only what makes new bytes is worth remembering by itself.
+      if let content = made.content { result.content = content }
+      if made.content == nil || !made.outputs.isEmpty {
+        // Only what makes new bytes is worth remembering by itself. What publishes is done again: equal files stay as
+        // they are, and count for this run.
         slots[slot].keys[operation.node] = nil
       }
       result.outputs = made.outputs
