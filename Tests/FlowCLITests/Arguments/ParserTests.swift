@@ -70,9 +70,9 @@ private func problem(_ words: String...) -> UsageError? {
   @Test func `the run may be left out before a verb`() throws {
     #expect(try parse("ctl", "pause").operand("VERB") == "pause")
     #expect(try parse("ctl", "pause").operand("RUN") == nil)
-    let arguments = try parse("ctl", "01JD", "set", "limits.connections=4", "limits.cpu=1")
+    let arguments = try parse("ctl", "01JD", "cancel", "--item", "products/A1")
     #expect(arguments.operand("RUN") == "01JD")
-    #expect(arguments.operands("PATH=VALUE") == ["limits.connections=4", "limits.cpu=1"])
+    #expect(arguments.operand("VERB") == "cancel")
   }
 
   @Test func `an unknown option suggests the nearest`() {
