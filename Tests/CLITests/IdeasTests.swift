@@ -137,7 +137,7 @@ import Testing
     #expect(end.code == 1)
     #expect(work.server.requests.first?.header("X-Api-Key") == "canary-bearer-1")
     for line in [end.output, end.errors, try await work.tool.run("status").output] { #expect(!line.contains("canary")) }
-    for folder in ["out"] {
+    for folder in ["out", ".imgflow"] {
       for name in work.files(folder) {
         let bytes = try SmallFiles.read(work.place.file("\(folder)/\(name)"))
         #expect(!String(decoding: bytes, as: UTF8.self).contains("canary"), "\(folder)/\(name)")

@@ -216,6 +216,7 @@ extension RunLoop {
     var draft = ItemRecordDraft(
       ticket: 0, id: held.id, item: held.item, source: feedNumber(held.item.source), status: .cancelled,
       input: held.input, fingerprint: held.input, fault: nil)
+    draft.isUnderWay = true
     for node in 0..<itemNodes where barrierNeeds.contains(plan.nodes[node].stage) && !held.written.contains(node) {
       guard let result = held.results[node] else { continue }
       draft.results.append(ItemRecordDraft.Result(node: node, result: result, key: held.keys[node]))

@@ -134,7 +134,8 @@ final class RunStore: @unchecked Sendable {
   }
 
   private func addResults(_ draft: ItemRecordDraft) {
-    for result in draft.results { batch.append((0, .result(record(draft.id, result)))) }
+    let keeps = !draft.isUnderWay && draft.status != .ok && draft.status != .filtered
+    for result in draft.results { batch.append((0, .result(record(draft.id, result, keeps: keeps)))) }
     let grouped = draft.memberships.filter { plan.stages[$0.barrier].scope != .run }
     guard !grouped.isEmpty else { return }
     let records = grouped.map {
@@ -168,13 +169,14 @@ final class RunStore: @unchecked Sendable {
   /// The ticket of a flush; items' tickets are far below it.
   static let flushTicket = UInt64(1) << 62
 
-  private func record(_ item: Int, _ draft: ItemRecordDraft.Result) -> ResultRecord {
+  private func record(_ item: Int, _ draft: ItemRecordDraft.Result, keeps: Bool) -> ResultRecord {
     var kept: ResultRecord.Kept?
     var fields: Fields = ["fields": .map(draft.result.fields.redacted(by: redaction))]
     switch draft.result.content {
     case .file(let file)?:
       fields["sha256"] = .string(file.sha256.hex)
-      if let finished = finishedFile(file), file.isTemporary {
+      // Of an item that is through, the outputs hold the bytes; of one that is not, they save the next run a transfer.
+      if keeps, draft.key != nil, let finished = finishedFile(file), file.isTemporary {
         file.keep()
         kept = ResultRecord.Kept(name: finished.name, bytes: file.bytes, sha256: file.sha256)
       }

@@ -44,6 +44,8 @@ struct ItemRecordDraft: Sendable {
   var input: [UInt8]
   var fingerprint: [UInt8]
   var fault: Fault?
+  /// Whether the item has not ended yet.
+  var isUnderWay = false
   var end: Payload.ItemEnd?
   var results: [Result] = []
   /// The memberships that are to be written.
