@@ -7,7 +7,8 @@ enum LanguageProblems {
   private static let command: [DiagnosticKind] = [
     DiagnosticKind(
       code: "E0098", title: "the manifest cannot be read",
-      explanation: "There is no file of that name, or it may not be read. Without a name, `imgflow.yaml` here is meant.",
+      explanation:
+        "There is no file of that name, or it may not be read. Without a name, `imgflow.yaml` here is meant.",
       example: "imgflow run jobs/catalog.yaml\n"),
     DiagnosticKind(
       code: "E0099", title: "the command line is wrong",

@@ -156,7 +156,8 @@ final class RunStore: @unchecked Sendable {
     }
     return ItemRecord(
       id: draft.id, source: sourceNumbers[draft.source], key: draft.item.key, index: draft.item.index,
-      url: draft.item.url.map { redaction.redact(Redaction.url($0)) }, status: status, run: run, fingerprint: draft.fingerprint,
+      url: draft.item.url.map { redaction.redact(Redaction.url($0)) }, status: status, run: run,
+      fingerprint: draft.fingerprint,
       facts: facts, fault: fault)
   }
 
