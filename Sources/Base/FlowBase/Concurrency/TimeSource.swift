@@ -65,32 +65,36 @@ public struct WallTime: Sendable, Hashable, Comparable {
 extension JSONWriter {
   /// A wall time as a JSON string.
   public mutating func time(_ time: WallTime) {
-    string("")
-    // The empty string's closing quote goes, and comes back behind the digits.
-    dropLast()
-    append(time: time)
-    verbatimKeepingComma(UInt8(ascii: "\""))
+    separate()
+    unsafe put(29) { place in
+      unsafe place[0] = UInt8(ascii: "\"")
+      unsafe JSONWriter.write(time, at: place + 1)
+      unsafe place[28] = UInt8(ascii: "\"")
+    }
   }
 
-  mutating func append(time: WallTime) {
+  mutating func append(time: WallTime) { unsafe put(27) { unsafe JSONWriter.write(time, at: $0) } }
+
+  /// Writes the 27 characters of a time.
+  private static func write(_ time: WallTime, at place: UnsafeMutablePointer<UInt8>) {
     let second = time.microseconds >= 0 ? time.microseconds / 1_000_000 : (time.microseconds - 999_999) / 1_000_000
     let days = second >= 0 ? second / 86400 : (second - 86399) / 86400
     let (year, month, day) = WallTime.civil(fromDays: days)
     let inDay = second - days * 86400
-    appendPadded(year, width: 4)
-    verbatimKeepingComma(UInt8(ascii: "-"))
-    appendPadded(month, width: 2)
-    verbatimKeepingComma(UInt8(ascii: "-"))
-    appendPadded(day, width: 2)
-    verbatimKeepingComma(UInt8(ascii: "T"))
-    appendPadded(inDay / 3600, width: 2)
-    verbatimKeepingComma(UInt8(ascii: ":"))
-    appendPadded(inDay / 60 % 60, width: 2)
-    verbatimKeepingComma(UInt8(ascii: ":"))
-    appendPadded(inDay % 60, width: 2)
-    verbatimKeepingComma(UInt8(ascii: "."))
-    appendPadded(time.microseconds - second * 1_000_000, width: 6)
-    verbatimKeepingComma(UInt8(ascii: "Z"))
+    unsafe write(year.magnitude, 4, at: place)
+    unsafe place[4] = UInt8(ascii: "-")
+    unsafe write(month.magnitude, 2, at: place + 5)
+    unsafe place[7] = UInt8(ascii: "-")
+    unsafe write(day.magnitude, 2, at: place + 8)
+    unsafe place[10] = UInt8(ascii: "T")
+    unsafe write((inDay / 3600).magnitude, 2, at: place + 11)
+    unsafe place[13] = UInt8(ascii: ":")
+    unsafe write((inDay / 60 % 60).magnitude, 2, at: place + 14)
+    unsafe place[16] = UInt8(ascii: ":")
+    unsafe write((inDay % 60).magnitude, 2, at: place + 17)
+    unsafe place[19] = UInt8(ascii: ".")
+    unsafe write((time.microseconds - second * 1_000_000).magnitude, 6, at: place + 20)
+    unsafe place[26] = UInt8(ascii: "Z")
   }
 }
 

@@ -31,7 +31,7 @@ public struct JSONWriter {
     needsComma = false
   }
 
-  private mutating func separate() {
+  mutating func separate() {
     if needsComma { bytes.append(UInt8(ascii: ",")) }
     needsComma = true
   }
@@ -64,12 +64,15 @@ public struct JSONWriter {
 
   /// A key known at compile time, which needs no escapes.
   public mutating func key(_ name: StaticString) {
-    separate()
-    bytes.append(UInt8(ascii: "\""))
-    unsafe bytes.append(
-      contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-    bytes.append(UInt8(ascii: "\""))
-    bytes.append(UInt8(ascii: ":"))
+    let count = name.utf8CodeUnitCount
+    let start = needsComma ? 1 : 0
+    unsafe put(start + count + 3) { place in
+      unsafe place[0] = UInt8(ascii: ",")
+      unsafe place[start] = UInt8(ascii: "\"")
+      unsafe (place + start + 1).update(from: name.utf8Start, count: count)
+      unsafe place[start + count + 1] = UInt8(ascii: "\"")
+      unsafe place[start + count + 2] = UInt8(ascii: ":")
+    }
     needsComma = false
   }
 
@@ -82,11 +85,11 @@ public struct JSONWriter {
 
   /// A text, escaped.
   public mutating func string(_ text: String) {
-    separate()
-    bytes.append(UInt8(ascii: "\""))
-    var text = text
-    text.withUTF8 { unsafe appendEscaped($0) }
-    bytes.append(UInt8(ascii: "\""))
+    let done: Void? = unsafe text.utf8.withContiguousStorageIfAvailable { unsafe quoted($0) }
+    if done == nil {
+      var native = text
+      native.withUTF8 { unsafe quoted($0) }
+    }
   }
 
   /// A whole number.
@@ -157,32 +160,62 @@ public struct JSONWriter {
     needsComma = false
   }
 
-  /// Takes the last byte back.
-  mutating func dropLast() { bytes.removeLast() }
-
-  /// A byte inside a value that is being written.
-  mutating func verbatimKeepingComma(_ byte: UInt8) { bytes.append(byte) }
-
   private mutating func appendDigits(_ number: Int) {
-    if number == 0 { return bytes.append(UInt8(ascii: "0")) }
-    if number < 0 { bytes.append(UInt8(ascii: "-")) }
-    let start = bytes.count
-    var rest = number.magnitude
-    while rest > 0 {
-      bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
-      rest /= 10
+    let digits = JSONWriter.digits(of: number.magnitude)
+    let start = number < 0 ? 1 : 0
+    unsafe put(start + digits) { place in
+      unsafe place[0] = UInt8(ascii: "-")
+      unsafe JSONWriter.write(number.magnitude, digits, at: place + start)
     }
-    bytes[start...].reverse()
   }
 
   /// Digits with zeros in front, for clock readings.
   mutating func appendPadded(_ number: Int, width: Int) {
-    var scale = 1
-    for _ in 1..<width { scale *= 10 }
-    while scale > 0 {
-      bytes.append(UInt8(ascii: "0") + UInt8(number / scale % 10))
-      scale /= 10
+    unsafe put(width) { unsafe JSONWriter.write(number.magnitude, width, at: $0) }
+  }
+
+  /// How many decimal digits a number has.
+  private static func digits(of number: UInt) -> Int {
+    var count = 1
+    var rest = number / 10
+    while rest > 0 {
+      count += 1
+      rest /= 10
     }
+    return count
+  }
+
+  /// Writes the last digits of a number to a place that has room for them.
+  static func write(_ number: UInt, _ digits: Int, at place: UnsafeMutablePointer<UInt8>) {
+    var rest = number
+    for offset in stride(from: digits - 1, through: 0, by: -1) {
+      unsafe place[offset] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    }
+  }
+
+  /// Appends so many bytes, which `fill` writes, in one go.
+  @inline(__always)
+  mutating func put(_ count: Int, _ fill: (UnsafeMutablePointer<UInt8>) -> Void) {
+    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: max(32, count)) { room in
+      guard let place = room.baseAddress else { return }
+      unsafe fill(place)
+      unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: place, count: count))
+    }
+  }
+
+  /// A text in quotes; the common case of a text without anything to escape is found first and goes the short way.
+  private mutating func quoted(_ text: UnsafeBufferPointer<UInt8>) {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    // Without an early exit, so that it is done many bytes at a time.
+    var odd: UInt8 = 0
+    for place in 0..<text.count {
+      let byte = unsafe text[place]
+      odd |= (byte < 0x20 ? 1 : 0) | (byte == 0x22 ? 1 : 0) | (byte == 0x5C ? 1 : 0) | (byte == 0x7F ? 1 : 0)
+    }
+    if odd != 0 { unsafe appendEscaped(text) } else { unsafe bytes.append(contentsOf: text) }
+    bytes.append(UInt8(ascii: "\""))
   }
 
   private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
