@@ -16,7 +16,8 @@ public struct DiagnosticText {
   /// All diagnostics, sorted by place, and how many there are; empty where there are none.
   public func text(_ diagnostics: [Diagnostic]) -> String {
     if diagnostics.isEmpty { return "" }
-    return diagnostics.sortedByPlace().map(text).joined() + DiagnosticText.count(diagnostics) + "\n"
+    let sorted = diagnostics.sortedByPlace()
+    return sorted.map(text).joined() + DiagnosticText.count(sorted) + "\n"
   }
 
   /// One diagnostic: its line, then the line of the file with a caret, then the notes.

@@ -7,10 +7,12 @@ struct ReportRow {
   var member: Gathering.Member
   var output: OutputFact?
 
-  /// The rows of a result: one an output, or one where it has none.
+  /// The rows of a result: one an output, or one where it has none; a sidecar belongs to the row of its file.
   static func rows(of member: Gathering.Member) -> [ReportRow] {
-    member.outputs.isEmpty
-      ? [ReportRow(member: member, output: nil)] : member.outputs.map { ReportRow(member: member, output: $0) }
+    let sidecars = Set(member.outputs.map { $0.path + ".json" })
+    let outputs = member.outputs.filter { !sidecars.contains($0.path) }
+    if outputs.isEmpty { return [ReportRow(member: member, output: nil)] }
+    return outputs.map { ReportRow(member: member, output: $0) }
   }
 
   /// What stands in a column.
