@@ -3,17 +3,19 @@ import FlowTesting
 import Testing
 
 @Suite(.serialized) struct ControlTests {
-  private func slow(_ count: Int) throws -> Workplace {
+  /// Items whose answers the latch holds, one request at a time.
+  private func held(_ count: Int, by latch: Latch) throws -> Workplace {
     let work = try Workplace { request in
-      request.path.hasPrefix("/slow")
-        ? .generated(4000).dripping(100, every: .milliseconds(40)) : .ok(Workplace.body(request.path))
+      latch.hold()
+      return .ok(Workplace.body(request.path))
     }
     try work.manifest((0..<count).map { "/slow/\($0)" }, "limits: { connections: 1 }")
     return work
   }
 
   @Test func `a run is paused, resumed and cancelled, and then goes on where it was`() async throws {
-    let work = try slow(4)
+    let latch = Latch()
+    let work = try held(4, by: latch)
     let run = try work.tool.start(["run", "m.yaml"])
     _ = await run.output.line { $0.contains("\"item.start\"") }
     #expect(try await work.tool.run("ctl", "last", "resume").code == 1)
@@ -24,6 +26,7 @@ import Testing
     let status = try await work.tool.run("status")
     #expect(status.code == 0 && status.output.contains("running"))
     #expect(try await work.tool.run("ctl", "m.yaml", "resume").code == 0)
+    latch.release()
     _ = await run.output.line { $0.contains("\"item.end\"") }
     #expect(try await work.tool.run("ctl", "last", "cancel", "--json").code == 0)
     let end = await run.end()
@@ -35,6 +38,7 @@ import Testing
     #expect(end.stream.all("control").count == 5)
     let over = try await work.tool.run("ctl", "last", "pause")
     #expect(over.code == 1)
+    latch.release(10)
     let next = try await work.tool.run("run", "m.yaml")
     expectEnd(next, 0)
     #expect((next.stream.count("cached") ?? 0) >= 1)
@@ -42,11 +46,13 @@ import Testing
   }
 
   @Test func `one item is cancelled, and the others arrive`() async throws {
-    let work = try slow(2)
+    let latch = Latch()
+    let work = try held(2, by: latch)
     let run = try work.tool.start(["run", "m.yaml"])
     _ = await run.output.line { $0.contains("\"item.start\"") }
     #expect(try await work.tool.run("ctl", "last", "cancel", "--item", "urls/nobody").code == 1)
     #expect(try await work.tool.run("ctl", "last", "cancel", "--item", "urls/slow-0").code == 0)
+    latch.release(10)
     let end = await run.end()
     #expect(end.stream.items("cancelled") == ["urls/slow-0"])
     #expect(end.stream.items("ok") == ["urls/slow-1"])
@@ -56,10 +62,12 @@ import Testing
   }
 
   @Test func `a drained run finishes what it has begun`() async throws {
-    let work = try slow(4)
+    let latch = Latch()
+    let work = try held(4, by: latch)
     let run = try work.tool.start(["run", "m.yaml"])
     _ = await run.output.line { $0.contains("\"item.start\"") }
     #expect(try await work.tool.run("ctl", "last", "drain").code == 0)
+    latch.release(10)
     let end = await run.end()
     expectEnd(end, 130)
     #expect(end.stream.items("ok").count >= 1)

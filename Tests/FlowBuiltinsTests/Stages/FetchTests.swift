@@ -1,3 +1,4 @@
+import Dispatch
 import FlowBase
 import FlowBuiltins
 import FlowExpressions
@@ -185,8 +186,11 @@ struct `Equal requests` {
   }
 
   @Test func `go on while one waits, and end with the last`() async throws {
+    let mayAnswer = DispatchSemaphore(value: 0)
     let server = try LoopbackServer { request in
-      request.path == "/slow" ? .ok(png).delayed(by: .milliseconds(200)) : .silence
+      guard request.path == "/slow" else { return .silence }
+      _ = mayAnswer.wait(timeout: .now() + 60)
+      return .ok(png)
     }
     let bench = try Bench(Fetch.part)
     let leader = Task { await bench.fault(item(server.url + "/slow")) }
@@ -196,6 +200,7 @@ struct `Equal requests` {
     for _ in 0..<100 { await Task.yield() }
     leader.cancel()
     #expect(await leader.value?.kind == .cancelled)
+    mayAnswer.signal()
     #expect(try await follower.value.heldBytes == png)
 
     let lonely = Task { await bench.fault(item(server.url + "/silent")) }

@@ -133,15 +133,22 @@ struct RunSession: Sendable {
         return count
       }
       let request = ControlRequest(count == 1 ? .drain : .abort, by: "signal", signal: number)
-      Task { _ = await runner.request(request) }
-      if count == 2 {
-        WorkerThread.start("last") {
-          let timer = Mailbox<Never>()
-          var none: [Never] = []
-          timer.take(into: &none, until: SystemTime().now() + RunSession.lastWords)
-          ProcessFacts.exit(128 + number)
-        }
+      Task {
+        let answer = await runner.request(request)
+        // The work is done and only a reader is waited for: that is no reason to stay.
+        if count == 1, answer.state == .done { RunSession.leaveSoon(128 + number) }
       }
+      if count == 2 { RunSession.leaveSoon(128 + number) }
+    }
+  }
+
+  /// Ends the process in a moment, whoever still holds it up.
+  private static func leaveSoon(_ code: Int) {
+    WorkerThread.start("last") {
+      let timer = Mailbox<Never>()
+      var none: [Never] = []
+      timer.take(into: &none, until: SystemTime().now() + lastWords)
+      ProcessFacts.exit(code)
     }
   }
 
