@@ -100,7 +100,7 @@ import Testing
     ),
     (
       "legs are counted and joined when the plan is made",
-      "shared-path axis-twice disjoint-axes matrix"
+      "shared-path same-path axis-twice disjoint-axes matrix"
     ),
     (
       "expressions are read by a parser of their own",

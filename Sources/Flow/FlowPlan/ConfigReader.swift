@@ -153,13 +153,12 @@ struct ConfigReader {
 
   /// Reads a node as the first type that fits; the mistakes are those of the only type of its shape, if there is one.
   private mutating func either(_ node: Node, of types: [FieldType], at site: Site) -> ConfigValue? {
-    let before = diagnostics
+    let start = diagnostics.count
     var attempts: [[Diagnostic]] = []
     for type in types where type.fits(node) {
-      diagnostics = []
       let value = read(node, as: type, at: site)
-      let found = diagnostics
-      diagnostics = before
+      let found = Array(diagnostics[start...])
+      diagnostics.removeLast(found.count)
       if let value, found.isEmpty { return value }
       attempts.append(found)
     }
@@ -208,13 +207,14 @@ struct ConfigReader {
 
   @discardableResult
   private mutating func tell(_ problems: [ExpressionProblem], in node: Node) -> Bool {
+    if problems.isEmpty { return true }
+    var place = ScalarPlace(node, lines: line)
     for problem in problems {
-      let place = ScalarPlace(lines: line, file: node.file)
-      let mark = place.mark(in: node, offset: problem.offset, length: problem.length)
+      let mark = place.mark(at: problem.offset, length: problem.length)
       add(
         problem.code, problem.message, at: Place(file: node.file, mark: mark), hint: problem.hint, notes: problem.notes)
     }
-    return problems.isEmpty
+    return false
   }
 
   private mutating func mismatch(_ node: Node, _ type: FieldType, at site: Site) -> ConfigValue? {

@@ -108,4 +108,19 @@ extension Planner {
       hint: varying.isEmpty ? nil : "put \(varying.map { "`${matrix.\($0)}`" }.joined(separator: " and ")) into it",
       severity: .warning)
   }
+
+  /// Warns where two stages write one path that does not depend on the item.
+  mutating func warnOfSamePath(_ draft: StageDraft, config: Config) {
+    guard draft.resolved.spec.fields.contains(where: { $0.type == .path && $0.name == "path" }),
+      let path = config.text("path"), let relative = try? RelativePath(parsing: path)
+    else { return }
+    let node = expanded(draft.resolved)["path"] ?? draft.resolved.op.value
+    guard let first = literalPaths[relative.foldedForCollision] else {
+      literalPaths[relative.foldedForCollision] = draft.id
+      return
+    }
+    reader.add(
+      "W0301", "\(draft.subject) writes the path of stage `\(first)`: `\(path.shortened)`", at: node.place,
+      hint: "give one of them another path", severity: .warning)
+  }
 }

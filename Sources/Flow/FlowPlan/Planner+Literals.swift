@@ -65,8 +65,8 @@ extension Planner {
       let offset =
         text.hasPrefix("/")
         ? 0 : text.firstRange(of: "..").map { text.distance(from: text.startIndex, to: $0.lowerBound) }
-      let mark = ScalarPlace(lines: inputs.line, file: entry.value.file)
-        .mark(in: entry.value, offset: offset ?? 0, length: text.hasPrefix("/") ? 1 : 2)
+      var place = ScalarPlace(entry.value, lines: inputs.line)
+      let mark = place.mark(at: offset ?? 0, length: text.hasPrefix("/") ? 1 : 2)
       reader.add(
         "path.escapes", "`\(text.shortened)` leads out of `output.dir`", at: Place(file: entry.value.file, mark: mark),
         hint: text.hasPrefix("/") ? "write a path below `output.dir`" : "a path here has no `..`",

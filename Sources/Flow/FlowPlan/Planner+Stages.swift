@@ -53,6 +53,7 @@ extension Planner {
         nodes.append(PlannedNode(stage: position, axes: combo.axes, config: resolved, inputs: combo.inputs))
       }
       warnOfSharedPath(draft, config: config, combos: combos.map(\.axes))
+      warnOfSamePath(draft, config: config)
       stages.append(stage)
       positions[place] = position
       outlooks[place] = outlook

@@ -26,6 +26,8 @@ struct Planner {
   let inputs: PlanInputs
   var reader: ConfigReader
   var load = LoadScope()
+  /// The literal paths below `output.dir` that stages write, in the form in which file systems may take them for one.
+  var literalPaths: [String: String] = [:]
 
   init(manifest: Manifest, catalog: Catalog, inputs: PlanInputs) {
     self.manifest = manifest

@@ -1,24 +1,32 @@
 internal import FlowBase
 internal import FlowYAML
 
-/// Finds the place in the file of a character inside a scalar.
+/// Finds the places in the file of characters inside a scalar.
 struct ScalarPlace {
-  /// A line of a file, from 1.
-  var lines: (_ file: String, _ number: Int) -> String?
-  var file: String
+  private let node: Node
+  private let lines: (_ file: String, _ number: Int) -> String?
+  /// The place of each character, found when it is first asked for.
+  private var spots: [Spot]?
 
-  private func line(_ number: Int) -> String? { lines(file, number) }
+  init(_ node: Node, lines: @escaping (_ file: String, _ number: Int) -> String?) {
+    self.node = node
+    self.lines = lines
+  }
+
+  private func line(_ number: Int) -> String? { lines(node.file, number) }
 
   /// The place of the scalar's character at an offset, counted after YAML's unquoting.
-  func mark(in node: Node, offset: Int, length: Int) -> Mark {
+  mutating func mark(at offset: Int, length: Int) -> Mark {
     guard case .scalar(let text, let style) = node.content else { return node.mark }
     let fallback = Mark(
       line: node.mark.line, column: node.mark.column + (style == .quoted ? 1 : 0) + offset, length: length)
     guard style != .plain || offset >= node.mark.length, line(node.mark.line) != nil else {
       return style == .block ? node.mark : fallback
     }
-    let places = style == .block ? blockPlaces(node) : flowPlaces(node, text: text, isQuoted: style == .quoted)
-    guard let place = places.indices.contains(offset) ? places[offset] : nil else { return node.mark }
+    let places = spots ?? (style == .block ? blockPlaces() : flowPlaces(text, isQuoted: style == .quoted))
+    spots = places
+    guard places.indices.contains(offset) else { return node.mark }
+    let place = places[offset]
     var mark = Mark(line: place.line, column: place.column, length: length)
     if places.indices.contains(offset + length - 1), places[offset + length - 1].line == place.line {
       mark.length = max(1, places[offset + length - 1].column - place.column + 1)
@@ -29,7 +37,7 @@ struct ScalarPlace {
   private typealias Spot = (line: Int, column: Int)
 
   /// The places of the characters of a plain or quoted scalar, line folds and escapes counted as YAML does.
-  private func flowPlaces(_ node: Node, text: String, isQuoted: Bool) -> [Spot] {
+  private func flowPlaces(_ text: String, isQuoted: Bool) -> [Spot] {
     var spots: [Spot] = []
     let target = text.unicodeScalars.count
     var number = node.mark.line
@@ -70,7 +78,7 @@ struct ScalarPlace {
   }
 
   /// The places of the characters of a block scalar: the lines below its mark, without their common indentation.
-  private func blockPlaces(_ node: Node) -> [Spot] {
+  private func blockPlaces() -> [Spot] {
     guard case .scalar(let text, _) = node.content else { return [] }
     var spots: [Spot] = []
     let target = Array(text.unicodeScalars)
