@@ -173,6 +173,8 @@ private struct Past {
     if plan.state.rerunOn.contains(.config), known.fingerprint != fingerprints.of(item, input: input) {
       return changes ?? "config changed"
     }
+    let gathering = known.facts["gathering"]?.asString ?? ""
+    if !fingerprints.gathering.isEmpty, gathering != fingerprints.gathering { return "stages that gather changed" }
     guard plan.state.rerunOn.contains(.outputMissing) else { return nil }
     for output in (try? reader.outputs(of: known.id)) ?? [] {
       guard let tree else { return "output missing" }

@@ -38,9 +38,10 @@ extension RunLoop {
 
   func startBarrier(_ stage: Int) {
     let planned = plan.stages[stage]
-    if planned.condition == .success, counts.ok == 0, counts.ended > 0 {
+    if planned.condition == .success, counts.ended > 0, !anySucceeded(before: stage) {
       // "At least one succeeded" is what `success` means for many.
-      return barrierDone(stage: stage, ok: true)
+      skipBarrier(stage)
+      return barrierDone(stage: stage, ok: false)
     }
     if case .expression(let condition) = planned.condition, !((try? condition.isTrue(in: runScope)) ?? false) {
       return barrierDone(stage: stage, ok: true)
@@ -53,6 +54,11 @@ extension RunLoop {
       let ok = await job.run { mailbox.post($0) }
       mailbox.post(.barrierDone(stage: stage, ok: ok))
     }
+  }
+
+  /// Whether anything came out well of what a stage needs; items need not have ended for that.
+  private func anySucceeded(before stage: Int) -> Bool {
+    counts.ok > 0 || plan.stages[stage].needs.contains { stageCounts[$0].ok > 0 }
   }
 
   private func barrierConfig(_ stage: Int) -> Config {

@@ -47,8 +47,12 @@ extension ProgressView {
     let run =
       "imgflow run"
       + (manifest.map { $0 == "imgflow.yaml" ? "" : " \(ProgressView.quoted(TextWidth.printable($0)))" } ?? "")
+    // What `get` builds from its options stands in no file.
+    let isFromOptions = manifest == "get"
     let codes = failures.sorted { $0.count > $1.count }
-    if end.exit == 5 {
+    if isFromOptions {
+      if end.result != .success { steps.append(("the same command again", "does what is left")) }
+    } else if end.exit == 5 {
       steps.append((run, "what is left may pass now"))
     } else if end.result == .cancelled || end.result == .timeout {
       steps.append((run, "goes on from here"))
