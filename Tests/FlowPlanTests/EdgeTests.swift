@@ -182,7 +182,7 @@ import Testing
     let plan = try #require(reading.plan, "\(reading.text)")
     #expect(plan.stages[0].concurrency == 5)
     #expect(plan.stages[0].timeout == .seconds(90))
-    #expect(plan.settings.outputFolder == "/work/out/eu")
+    #expect(plan.settings.outputFolder == "/site/out/eu")
     #expect(plan.settings.hosts.rules[0].bearer == "t0k")
     #expect(plan.settings.hosts.rules[0].headers == [Header("X-Key", "k t0k")])
     #expect(plan.secrets == ["t0k"])

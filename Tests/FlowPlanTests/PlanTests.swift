@@ -23,8 +23,8 @@ import Testing
     #expect(plan.stages.map(\.needs) == [[], [0], [1]])
     #expect(plan.nodes.map(\.inputs) == [[], [0], [1]])
     #expect(plan.nodes[1].config.int("width") == 256)
-    #expect(plan.settings.outputFolder == "/work/out")
-    #expect(plan.state.folder == "/work/.imgflow")
+    #expect(plan.settings.outputFolder == "/site/out")
+    #expect(plan.state.folder == "/site/.imgflow")
   }
 
   @Test func `The large manifest of the guide becomes a plan`() throws {

@@ -179,7 +179,7 @@ struct Reading {
       lines[name].flatMap { $0.indices.contains(number - 1) ? $0[number - 1] : nil }
     }
     let (node, problems) = YAMLReader.read(Array(text.utf8), file: file)
-    var inputs = PlanInputs(folder: "/work")
+    var inputs = PlanInputs(folder: "/site")
     inputs.environment = ["HOME": "/home/me"]
     inputs.line = line
     change(&inputs)

@@ -77,7 +77,7 @@ struct BarrierJob: Sendable {
           end.outputs = outputs
           end.isCached = true
         } else {
-          end.outputs = try await work(value, group, count, config, attempt)
+          end.outputs = try await limited { [attempt] in try await work(value, group, count, config, attempt) }
         }
         // Also where nothing was to do: the files are this run's now, and no orphans.
         try await store.recordBarrier(stage: stage, group: group, digest: digest, outputs: end.outputs, fault: nil)
@@ -88,7 +88,7 @@ struct BarrierJob: Sendable {
           try? await Task.sleep(nanoseconds: UInt64(max(0, delay.nanoseconds)))
           continue
         }
-        end.status = .failed
+        end.status = fault.kind == .cancelled ? .cancelled : .failed
         end.fault = fault
         break
       }
@@ -111,6 +111,24 @@ struct BarrierJob: Sendable {
       stage: plan.stages[stage].id, config: config, attempt: attempt,
       services: services.forBarrier(stage: stage, group: group))
     return try await part.gather(gathering, in: context).outputs
+  }
+
+  /// Does work within the stage's time for one try; what takes longer is interrupted.
+  private func limited(_ body: @escaping @Sendable () async throws -> [OutputFact]) async throws -> [OutputFact] {
+    let planned = plan.stages[stage]
+    guard let limit = planned.timeout ?? planned.deadline else { return try await body() }
+    return try await withThrowingTaskGroup(of: [OutputFact]?.self) { tasks in
+      tasks.addTask(executorPreference: services.blocking) { try await body() }
+      tasks.addTask {
+        try await Task.sleep(nanoseconds: UInt64(max(0, limit.nanoseconds)))
+        return nil
+      }
+      defer { tasks.cancelAll() }
+      if let first = try await tasks.next(), let outputs = first { return outputs }
+      throw Fault(
+        "net.timeout.total", planned.timeout == nil ? .permanent : .transient,
+        "\(planned.id) took longer than its \(planned.timeout == nil ? "deadline" : "timeout") of \(limit.text)")
+    }
   }
 
   private func groupValue(_ json: String) throws(Fault) -> Value {

@@ -74,13 +74,13 @@ extension RunLoop {
     if !end.isCached {
       for output in outputs { teller.output(output) }
     }
-    if let fault = end.fault {
+    if let fault = end.fault, fault.kind != .cancelled {
       failedBarrier = true
       errorCodes[fault.code, default: 0] += 1
       if !fault.kind.isRetryable { onlyRetryable = false }
       stageCounts[end.stage].failed += 1
       react(to: fault, stops: plan.stages[end.stage].onError == .stop)
-    } else {
+    } else if end.fault == nil {
       stageCounts[end.stage].ok += 1
     }
     teller.barrierEnd(

@@ -35,7 +35,10 @@ public struct Tool: Sendable {
   /// The program in a folder.
   public init(in folder: String, environment: [String: String] = [:]) {
     self.folder = folder
-    self.environment = ["PATH": "/usr/bin:/bin", "HOME": folder].merging(environment) { $1 }
+    // A program that is built with a sanitizer is told what the tests themselves are told.
+    let sanitizers = ProcessFacts.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
+    self.environment = sanitizers.merging(["PATH": "/usr/bin:/bin", "HOME": folder]) { $1 }
+      .merging(environment) { $1 }
   }
 
   /// The program's path: it is built beside the tests.
