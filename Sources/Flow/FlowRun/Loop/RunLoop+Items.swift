@@ -242,11 +242,7 @@ extension RunLoop {
     case .itemEnded(let ticket, let fault):
       guard var item = ending.removeValue(forKey: ticket) else { return }
       namesUnderWay[item.name] = nil
-      if let fault {
-        // What cannot be remembered has not been done, as far as the next run knows.
-        item.end.error = item.end.error ?? EventError(fault)
-        react(to: fault, stops: false)
-      }
+      if let fault { fail(&item, fault) }
       teller.end(item.end, subject: item.subject)
     case .flushed:
       let due = flushingBarriers
@@ -254,6 +250,26 @@ extension RunLoop {
       for stage in due { startBarrier(stage) }
     case .runFault(let fault): react(to: fault, stops: false)
     }
+  }
+
+  /// What cannot be remembered has not been done, as far as the next run knows; and no event may say otherwise.
+  private func fail(_ item: inout EndingItem, _ fault: Fault) {
+    switch item.end.status {
+    case .ok:
+      counts.ok -= 1
+      if item.end.isCached { counts.cached -= 1 }
+    case .filtered: counts.filtered -= 1
+    case .failed, .cancelled: return react(to: fault, stops: false)
+    }
+    counts.failed += 1
+    errorCodes[fault.code, default: 0] += 1
+    if !fault.kind.isRetryable { onlyRetryable = false }
+    item.end.status = .failed
+    item.end.isCached = false
+    item.end.ratio = nil
+    item.end.error = EventError(fault)
+    teller.error(EventError(fault), subject: item.subject)
+    react(to: fault, stops: false)
   }
 
   /// Tells that work on an item begins, once.
