@@ -211,10 +211,11 @@ extension RunLoop {
     earlySlots.removeAll(keepingCapacity: true)
   }
 
-  func writeEarly(_ slot: Int) {
+  /// Writes the item as it stands; with a ticket also where nothing new is to be read, and then it is answered.
+  func writeEarly(_ slot: Int, ticket: Int = 0) {
     let held = slots[slot]
     var draft = ItemRecordDraft(
-      ticket: 0, id: held.id, item: held.item, source: feedNumber(held.item.source), status: .cancelled,
+      ticket: ticket, id: held.id, item: held.item, source: feedNumber(held.item.source), status: .cancelled,
       input: held.input, fingerprint: held.input, fault: nil)
     draft.isUnderWay = true
     for node in 0..<itemNodes where barrierNeeds.contains(plan.nodes[node].stage) && !held.written.contains(node) {
@@ -223,7 +224,7 @@ extension RunLoop {
       draft.memberships += memberships(of: held.item, at: node, result)
       slots[slot].written.insert(node)
     }
-    if !draft.results.isEmpty { store.begin(draft) }
+    if ticket > 0 || !draft.results.isEmpty { store.begin(draft) }
   }
 
   /// The group of a leg as JSON, empty for the whole run; nil where it is in no group.
@@ -240,6 +241,7 @@ extension RunLoop {
   func stored(_ reply: StoreReply) {
     switch reply {
     case .itemEnded(let ticket, let fault):
+      if let name = parkedNames.removeValue(forKey: ticket) { namesUnderWay[name] = nil }
       guard var item = ending.removeValue(forKey: ticket) else { return }
       namesUnderWay[item.name] = nil
       if let fault { fail(&item, fault) }

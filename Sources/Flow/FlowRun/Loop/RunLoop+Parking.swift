@@ -19,7 +19,10 @@ struct ParkedItem: Sendable {
 /// Items that wait behind a gate give their slots to others and wait on disk.
 extension RunLoop {
   func park(_ slot: Int) {
-    writeEarly(slot)
+    // From now on the journal knows the name, so that memory need not.
+    tickets += 1
+    parkedNames[tickets] = slots[slot].item.name
+    writeEarly(slot, ticket: tickets)
     var held = slots[slot]
     for node in held.results.indices {
       if case .file(let file)? = held.results[node]?.content { file.keep() }

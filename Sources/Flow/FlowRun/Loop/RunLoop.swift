@@ -68,6 +68,8 @@ final class RunLoop: @unchecked Sendable {
   // Items
   /// Items that are under way or not yet safe in the journal, by name, with what tells equal from different ones.
   var namesUnderWay: [String: NameState] = [:]
+  /// Names of items that are being parked, until the journal has them.
+  var parkedNames: [Int: String] = [:]
   /// Items whose end is on its way to the journal, by ticket.
   var ending: [Int: EndingItem] = [:]
   var cachedEnds: [Int] = []

@@ -129,7 +129,7 @@ final class RunStore: @unchecked Sendable {
 
   /// Writes what stages that gather read of an item that goes on.
   func begin(_ draft: ItemRecordDraft) {
-    batch.append((0, .item(record(draft, .running, nil))))
+    batch.append((UInt64(draft.ticket), .item(record(draft, .running, nil))))
     addResults(draft)
   }
 
