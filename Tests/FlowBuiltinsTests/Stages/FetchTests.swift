@@ -180,6 +180,8 @@ struct `Equal requests` {
       #expect(!first.isShared && second.isShared && second.fields["path"] == first.fields["path"])
       #expect(try await !bench.run(item(server.url), ["headers": .map(["X-Other": "1"])]).isShared)
     }
+    // The last task lets go of the file when it ends, which is a moment after its answer.
+    for _ in 0..<10_000 where !bench.services.temporaryNames.isEmpty { await Task.yield() }
     #expect(bench.services.temporaryNames.isEmpty)
     #expect(try await !bench.run(item(server.url)).isShared)
     #expect(server.requests.count == 3)
