@@ -57,8 +57,8 @@ import Testing
     let full = try await work.tool.run("run", "m.yaml", "--events", "/dev/full", "-q")
     #expect(full.code == 0)
     #expect(full.errors.contains("`events`"))
-    let closed = try await work.tool.run("run", "m.yaml", "--events", "fd:7")
-    #expect(closed.errors.contains("fd:7"))
+    let closed = try await work.tool.run("run", "m.yaml", "--events", "fd:771")
+    #expect(closed.errors.contains("fd:771"))
     #expect(work.files() == ["small-a.bin"])
   }
 
