@@ -10,6 +10,8 @@ public struct StageContext: Sendable {
   public var attempt: Int
   /// The run's ways to the disk and to what its stages share.
   public var services: any RunServices
+  /// Whether only stages of the same kind take the result, so that the work may be left to the last of them.
+  public var isFused = false
   /// Tells how far the bytes have come, and how many they will be where that is known.
   public var progress: @Sendable (_ bytes: Int, _ size: Int?) -> Void
 
