@@ -57,9 +57,51 @@ import Testing
     let full = try await work.tool.run("run", "m.yaml", "--events", "/dev/full", "-q")
     #expect(full.code == 0)
     #expect(full.errors.contains("`events`"))
-    let closed = try await work.tool.run("run", "m.yaml", "--events", "fd:771")
-    #expect(closed.errors.contains("fd:771"))
     #expect(work.files() == ["small-a.bin"])
+  }
+
+  @Test func `a descriptor that nobody opened is a usage error, and no file of the run takes its number`() async throws
+  {
+    let work = try Workplace()
+    try work.manifest(["/small/a"])
+    for number in 3...9 {
+      // The tests themselves may leave it open: the shell closes it.
+      let closed = try await Pipeline.run(work.tool, "run m.yaml --events fd:\(number) \(number)>&-")
+      #expect(closed.code == 2)
+      #expect(closed.errors.contains("fd:\(number) is not open for writing"))
+    }
+    #expect(work.server.requests.isEmpty && work.files().isEmpty)
+  }
+
+  @Test func `a manifest that is wrong ends the streams that it names itself`() async throws {
+    let work = try Workplace()
+    try work.manifest(
+      ["/small/a"],
+      """
+      fail_if: run.nonsense > 3
+      sinks:
+        - { id: whole, ndjson: whole.ndjson }
+        - { id: ends, ndjson: ends.ndjson, events: [run.end] }
+        - { id: broken, ndjson: { too: broken.ndjson } }
+      """)
+    let end = try await work.tool.run("run", "m.yaml", "--events", "none")
+    #expect(end.code == 2)
+    let whole = Stream(try work.read("whole.ndjson"))
+    #expect(whole.problems == [] && whole.exit == 2)
+    #expect(whole.types == ["stream.start", "diagnostic", "diagnostic", "run.end"])
+    #expect(Stream(try work.read("ends.ndjson")).types == ["stream.start", "run.end"])
+    #expect(!SmallFiles.exists(work.place.file("broken.ndjson")))
+    #expect(work.server.requests.isEmpty)
+  }
+
+  @Test func `a required stream on standard output stays the only one there`() async throws {
+    let work = try Workplace()
+    try work.manifest(
+      ["/small/a"], "sinks: [{ ndjson: { to: stdout }, events: [run.end], required: true }]")
+    let asked = try await work.tool.run("run", "m.yaml", "--json")
+    expectEnd(asked, 0)
+    #expect(asked.stream.types.filter { $0 == "stream.start" }.count == 1)
+    #expect(asked.stream.types.contains("item.end"))
   }
 
   @Test(arguments: [

@@ -192,7 +192,7 @@ struct Reading {
       }
       found += shape
       if let manifest {
-        let (plan, wrong) = Plan.make(manifest, catalog: catalog, inputs: inputs)
+        let (plan, wrong, _) = Plan.make(manifest, catalog: catalog, inputs: inputs)
         self.plan = plan
         found += wrong
       }

@@ -65,6 +65,7 @@ extension Planner {
     var sinks: [PlannedSink] = []
     for resolved in entries {
       guard let part = catalog.sinks[resolved.spec.name] else { continue }
+      let known = reader.diagnostics.count
       let config = readSinkConfig(resolved)
       meetAddresses(in: expanded(resolved), fields: resolved.spec.fields)
       var sink = PlannedSink(id: resolved.id, op: resolved.spec.name, part: part, config: config)
@@ -72,6 +73,7 @@ extension Planner {
       sink.events = (readKey("events", of: resolved)?.asList ?? []).map(\.text)
       sink.isRequired = readKey("required", of: resolved)?.asBool ?? false
       sinks.append(sink)
+      if !reader.diagnostics.dropFirst(known).contains(where: { $0.severity == .error }) { soundSinks.append(sink) }
     }
     return sinks
   }

@@ -8,14 +8,15 @@ extension Plan {
   /// Works out what exactly can happen, with everything that is wrong.
   ///
   /// There is a plan only where nothing is wrong; warnings stand in the plan and among the diagnostics. The
-  /// diagnostics are sorted by place.
+  /// diagnostics are sorted by place. The sinks are those that nothing is wrong with, so that they can be told of a
+  /// run that cannot begin.
   public static func make(
     _ manifest: Manifest, catalog: Catalog, inputs: PlanInputs
-  ) -> (plan: Plan?, diagnostics: [Diagnostic]) {
+  ) -> (plan: Plan?, diagnostics: [Diagnostic], sinks: [PlannedSink]) {
     var planner = Planner(manifest: manifest, catalog: catalog, inputs: inputs)
     let plan = planner.plan()
     let diagnostics = planner.reader.diagnostics.sortedByPlace()
-    return (diagnostics.contains { $0.severity == .error } ? nil : plan, diagnostics)
+    return (diagnostics.contains { $0.severity == .error } ? nil : plan, diagnostics, planner.soundSinks)
   }
 }
 
@@ -28,6 +29,8 @@ struct Planner {
   var load = LoadScope()
   /// The literal paths below `output.dir` that stages write, in the form in which file systems may take them for one.
   var literalPaths: [String: String] = [:]
+  /// The sinks that nothing is wrong with.
+  var soundSinks: [PlannedSink] = []
 
   init(manifest: Manifest, catalog: Catalog, inputs: PlanInputs) {
     self.manifest = manifest

@@ -151,15 +151,7 @@ public final class Runner: Sendable {
   }
 
   private func attachSinks() {
-    for sink in plan.sinks {
-      do {
-        let made = try sink.part.make(sink.config, plan.settings.folder)
-        bus.attach(Listener(sink, made))
-      } catch {
-        let fault = Fault(error)
-        bus.attach(Listener(name: sink.id, isRequired: sink.isRequired, open: { throw fault }, deliver: { _ in }))
-      }
-    }
+    for sink in plan.sinks { bus.attach(Listener(sink, folder: plan.settings.folder)) }
   }
 
   private func streamStart(resumedFrom: String?) -> Payload.StreamStart {
@@ -287,8 +279,19 @@ private final class HoldHolder: Sendable {
 }
 
 extension Listener {
-  /// A sink of the manifest as a listener.
-  init(_ planned: PlannedSink, _ sink: any Sink) {
+  /// A sink of the manifest as a listener; one that cannot be made fails when it is opened.
+  ///
+  /// Call it before the run opens files of its own: a sink may look at the descriptors that it was given.
+  public init(_ planned: PlannedSink, folder: String) {
+    do {
+      self.init(planned, try planned.part.make(planned.config, folder))
+    } catch {
+      let fault = Fault(error)
+      self.init(name: planned.id, isRequired: planned.isRequired, open: { throw fault }, deliver: { _ in })
+    }
+  }
+
+  private init(_ planned: PlannedSink, _ sink: any Sink) {
     self.init(
       name: planned.id, filter: EventFilter(globs: planned.events), isRequired: planned.isRequired,
       patience: sink.patience, render: { sink.render($0, into: &$1) }, open: { try await sink.open() },

@@ -86,10 +86,12 @@ private func tell(_ sink: any Sink, _ events: [Event]) async throws {
     #expect(try text("\(folder)/e.ndjson").contains("\"seq\":19"))
   }
 
-  @Test func `A pipe that nobody reads is the fault of a closed sink`() async throws {
-    Streams.ignoreBrokenPipes()
-    let sink = try NDJSONSink(to: "fd:987", folder: "/tmp")
-    await #expect(throws: Fault.self) { try await sink.open() }
+  @Test func `A descriptor that nobody has opened is refused before anything else is opened`() throws {
+    #expect {
+      try NDJSONSink(to: "fd:987", folder: "/tmp")
+    } throws: {
+      Fault($0).message == "fd:987 is not open for writing; the caller must open it"
+    }
     #expect(throws: Fault.self) { try LineTarget(parsing: "fd:x", folder: "/") }
     #expect(try LineTarget(parsing: "-", folder: "/") == .stream(.output))
     #expect(try LineTarget(parsing: "fd:3", folder: "/") == .descriptor(3))

@@ -130,12 +130,13 @@ extension CommandSpec {
   /// Says what a run would do.
   public static let plan = CommandSpec(
     "plan", "say what a run would do, and why",
-    details: ["Fetches nothing. What cannot be known beforehand is shown as ?."],
+    details: ["Fetches nothing. What cannot be known beforehand is shown as ?, unless --online asks the hosts for it."],
     operands: [.manifest],
     options: [
       OptionSpec(flag: "--exit-code", help: "exit 0 if nothing is to be done, 1 if something is"),
       OptionSpec(flag: "--items", help: "name every item"),
-      OptionSpec("--why", value: "ITEM", .text, "say why this item would run, stage by stage"),
+      OptionSpec("--why", value: "ITEM", .text, "say why this item would run"),
+      OptionSpec(flag: "--online", help: "ask the hosts what is there and how long it is, with a HEAD for each URL"),
       .json,
     ] + OptionSpec.selection + OptionSpec.inputs,
     examples: [

@@ -13,6 +13,10 @@ struct LoadedManifest: Sendable {
   var manifest: Manifest?
   /// The plan; nil where there is an error.
   var plan: Plan?
+  /// The sinks that nothing is wrong with.
+  var sinks: [PlannedSink] = []
+  /// The folder that a sink's paths start from.
+  var folder: String { path == "-" ? PathText.currentFolder : PathText.parent(of: PathText.absolute(path)) }
   /// All that is wrong, and all that is odd, in the order of the places.
   var diagnostics: [Diagnostic]
   private var files: ManifestFiles
@@ -81,6 +85,7 @@ struct LoadedManifest: Sendable {
     if let manifest {
       let made = Plan.make(manifest, catalog: .builtins, inputs: inputs(bytes, arguments, console))
       plan = made.plan
+      sinks = made.sinks
       diagnostics += made.diagnostics
     }
     diagnostics = diagnostics.sortedByPlace()
@@ -93,7 +98,7 @@ struct LoadedManifest: Sendable {
   }
 
   private func inputs(_ bytes: [UInt8], _ arguments: ParsedArguments, _ console: Console) -> PlanInputs {
-    var inputs = PlanInputs(folder: path == "-" ? PathText.currentFolder : PathText.parent(of: PathText.absolute(path)))
+    var inputs = PlanInputs(folder: folder)
     inputs.environment = console.environment
     inputs.readFile = { path in
       (try? SmallFiles.read(path, limit: 1 << 20)).map { String(decoding: $0, as: UTF8.self) }

@@ -18,7 +18,7 @@ extension Command {
     let forecaster = Forecaster(plan, options: options)
     if let wanted = arguments.value("why") { return try await why(wanted, forecaster, console) }
     let showsItems = arguments.has("items") && !arguments.has("json")
-    let forecast = try await forecaster.forecast { item in
+    let forecast = try await forecaster.forecast(online: arguments.has("online")) { item in
       if showsItems { console.line("\(item.name)  \(item.reason ?? "done")  \(item.url ?? "")") }
     }
     let report = PlanReport(plan: plan, forecast: forecast)
@@ -71,6 +71,13 @@ struct PlanReport {
         + (forecast.unknownSizes == 0
           ? ByteCount(forecast.knownBytes).text
           : forecast.knownBytes > 0 ? "\(ByteCount(forecast.knownBytes).text) known, the rest ?" : "?"))
+    if let online = forecast.online {
+      let failures = online.failures.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+      let words = failures.map { "\($0.key) × \($0.value)" }.joined(separator: ", ")
+      lines.append(
+        "asked for \(online.asked) items: \(online.found) are there"
+          + (failures.isEmpty ? "" : ", \(online.asked - online.found) would fail: \(words)"))
+    }
     for host in forecast.hosts.prefix(10) {
       let least = host.leastTime.map { ", at least \(decimal($0.seconds, digits: 0)) s by its limits" } ?? ""
       lines.append(
@@ -129,6 +136,13 @@ struct PlanReport {
             ])
           }),
         "bytes": .map(["known": .int(forecast.knownBytes), "unknown_items": .int(forecast.unknownSizes)]),
+        "online": forecast.online.map { online in
+          .map([
+            "asked": .int(online.asked), "found": .int(online.found),
+            "failed": .list(
+              online.failures.sorted { $0.key < $1.key }.map { .map(["code": .string($0.key), "n": .int($0.value)]) }),
+          ])
+        } ?? .null,
         "orphans": .map([
           "count": .int(forecast.orphanCount), "first": .list(forecast.orphans.map(Value.string)),
         ]),

@@ -31,10 +31,12 @@ struct RunSession: Sendable {
 
   /// Runs a manifest to its end, and gives the exit code.
   func run(_ loaded: LoadedManifest) async throws -> Int {
-    guard let plan = loaded.plan else {
-      if let stream = try stream(beside: []) {
-        await RunRefusal.tell(loaded.diagnostics, manifest: loaded.path, tool: CommandLineTool.version, to: [stream])
-      }
+    guard var plan = loaded.plan else {
+      // A live view has nothing to show of a run that does not begin: the mistakes follow below.
+      let sinks = withoutSecondStream(loaded.sinks).filter { $0.op != "progress" }
+      await RunRefusal.tell(
+        loaded.diagnostics, manifest: loaded.path, tool: CommandLineTool.version,
+        to: sinks.map { Listener($0, folder: loaded.folder) } + (try stream(beside: sinks).map { [$0] } ?? []))
       console.say(
         DiagnosticText(isColoured: console.coloursErrors, line: loaded.line).text(loaded.diagnostics))
       return 2
@@ -43,7 +45,8 @@ struct RunSession: Sendable {
       console.say(DiagnosticText(isColoured: console.coloursErrors, line: loaded.line).text(plan.warnings))
     }
     let options = try options()
-    let runner = Runner(withoutSecondStream(plan), options: options)
+    plan.sinks = withoutSecondStream(plan.sinks)
+    let runner = Runner(plan, options: options)
     if let stream = try stream(beside: plan.sinks) { runner.attach(stream) }
     if let progress = progress(beside: plan.sinks) { runner.attach(progress) }
     if arguments.has("verbose") {
@@ -84,18 +87,30 @@ struct RunSession: Sendable {
     return options
   }
 
-  /// The plan without its own stream on standard output where the command line puts one there: two would mix.
-  private func withoutSecondStream(_ plan: Plan) -> Plan {
-    guard arguments.has("json") || arguments.value("events") == "-" else { return plan }
-    var plan = plan
-    plan.sinks.removeAll { $0.op == "ndjson" && !$0.isRequired && RunSession.writesToStandardOutput($0) }
-    return plan
+  /// The sinks without a stream on standard output where the command line puts one there: two would mix.
+  ///
+  /// A required one stays, and takes the place of the command line's: it may hold the run up, and it fails it.
+  private func withoutSecondStream(_ sinks: [PlannedSink]) -> [PlannedSink] {
+    guard asksForStandardOutput else { return sinks }
+    return sinks.compactMap { sink in
+      guard sink.op == "ndjson", RunSession.writesToStandardOutput(sink) else { return sink }
+      guard sink.isRequired else { return nil }
+      var whole = sink
+      whole.events = []
+      return whole
+    }
+  }
+
+  private var asksForStandardOutput: Bool {
+    arguments.has("json") || ["-", "stdout", "fd:1"].contains(arguments.value("events"))
   }
 
   /// The stream that the command line asks for, or that a pipe on standard output stands for.
   private func stream(beside sinks: [PlannedSink]) throws -> Listener? {
-    if let place = arguments.has("json") ? "-" : arguments.value("events") { return try RunSession.stream(to: place) }
-    if console.outputIsTerminal || sinks.contains(where: RunSession.writesToStandardOutput) { return nil }
+    let isTaken = sinks.contains(where: RunSession.writesToStandardOutput)
+    if asksForStandardOutput { return isTaken ? nil : try RunSession.stream(to: "-") }
+    if let place = arguments.value("events") { return try RunSession.stream(to: place) }
+    if console.outputIsTerminal || isTaken { return nil }
     return try RunSession.stream(to: "-")
   }
 
@@ -103,7 +118,12 @@ struct RunSession: Sendable {
     switch place {
     case "none": return nil
     case "-": return Listener("events", NDJSONSink.standardOutput)
-    default: return Listener("events", try NDJSONSink(to: place, folder: PathText.currentFolder))
+    default:
+      do throws(Fault) {
+        return Listener("events", try NDJSONSink(to: place, folder: PathText.currentFolder))
+      } catch {
+        throw UsageError("--events: \(error.message)", hint: "such as `--events fd:3 3>events.ndjson`", command: "run")
+      }
     }
   }
 

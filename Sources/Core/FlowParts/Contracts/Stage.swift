@@ -10,6 +10,9 @@ public protocol Stage: Sendable {
   /// Works on one leg. Throw a `Fault` where it fails; what else is thrown counts as a bug.
   func run(_ leg: Leg, in context: StageContext) async throws -> StageResult
 
+  /// Asks, without fetching anything, what `run` would bring; nil where there is nothing to ask.
+  func look(at leg: Leg, in context: StageContext) async throws -> Sighting?
+
   /// Works on the results of a group or of the run.
   func gather(_ gathering: Gathering, in context: StageContext) async throws -> StageResult
 }
@@ -17,6 +20,9 @@ public protocol Stage: Sendable {
 extension Stage {
   /// No host.
   public func host(of leg: Leg, config: Config) -> String? { nil }
+
+  /// Nothing to ask.
+  public func look(at leg: Leg, in context: StageContext) async throws -> Sighting? { nil }
 
   /// Refuses: this stage works on single legs only.
   public func gather(_ gathering: Gathering, in context: StageContext) async throws -> StageResult {

@@ -1,6 +1,6 @@
 public import FlowBase
 
-/// What a run would do, and why, as far as that can be known without asking anybody.
+/// What a run would do, and why, as far as that can be known beforehand.
 public struct Forecast: Sendable {
   /// What is to be done about one item.
   public struct ItemOutlook: Sendable, Hashable {
@@ -50,6 +50,23 @@ public struct Forecast: Sendable {
     public var leastTime: Interval?
   }
 
+  /// What came of asking the hosts.
+  public struct OnlineOutlook: Sendable, Hashable {
+    /// How many items were asked for.
+    public var asked = 0
+    /// How many of them are there.
+    public var found = 0
+    /// Why the others are not, by code.
+    public var failures: [String: Int] = [:]
+
+    /// What came of it.
+    public init(asked: Int = 0, found: Int = 0, failures: [String: Int] = [:]) {
+      self.asked = asked
+      self.found = found
+      self.failures = failures
+    }
+  }
+
   /// The sources.
   public var sources: [SourceOutlook] = []
   /// The stages, in the order of the plan.
@@ -66,6 +83,8 @@ public struct Forecast: Sendable {
   public var knownBytes = 0
   /// How many of the items to work on have no known size.
   public var unknownSizes = 0
+  /// What the hosts said, where they were asked.
+  public var online: OnlineOutlook?
   /// Files of earlier runs that no item makes any more.
   public var orphans: [String] = []
   /// How many such files there are.

@@ -5,7 +5,7 @@ internal import FlowParts
 public import FlowPlan
 internal import FlowStore
 
-/// Reads the sources and the journal, and says what a run would do; changes nothing and asks nobody.
+/// Reads the sources and the journal, and says what a run would do; changes nothing, and asks nobody unless told to.
 public struct Forecaster: Sendable {
   private let plan: Plan
   private let options: RunOptions
@@ -19,12 +19,19 @@ public struct Forecaster: Sendable {
   }
 
   /// Makes the forecast, and shows each item as it is looked at.
-  public func forecast(_ show: (Forecast.ItemOutlook) -> Void = { _ in }) async throws -> Forecast {
+  ///
+  /// Where it is to go online, it asks for the lengths of what would be fetched, and fetches nothing.
+  public func forecast(
+    online: Bool = false, _ show: (Forecast.ItemOutlook) -> Void = { _ in }
+  ) async throws -> Forecast {
     var forecast = Forecast()
     let past = try Past(plan, options)
+    let look = online ? OnlineLook(plan, options) : nil
+    defer { look?.close() }
+    if online { forecast.online = Forecast.OnlineOutlook() }
     var tally = Tally()
     for source in plan.sources where options.only.isEmpty || options.only.contains(source.id) {
-      try await read(source, past, &forecast, &tally, show)
+      try await read(source, past, look, &forecast, &tally, show)
     }
     finish(&forecast, tally, past)
     return forecast
@@ -37,7 +44,7 @@ public struct Forecaster: Sendable {
   }
 
   private func read(
-    _ source: PlannedSource, _ past: Past, _ forecast: inout Forecast, _ tally: inout Tally,
+    _ source: PlannedSource, _ past: Past, _ look: OnlineLook?, _ forecast: inout Forecast, _ tally: inout Tally,
     _ show: (Forecast.ItemOutlook) -> Void
   ) async throws {
     var outlook = Forecast.SourceOutlook(id: source.id, items: 0, broken: 0)
@@ -62,13 +69,21 @@ public struct Forecaster: Sendable {
       case .ended: break reading
       case .items(let items):
         outstanding -= items.count
+        var unsized: [Item] = []
         for prepared in items {
-          if forecast.items >= limit { break reading }
+          if forecast.items >= limit { break }
           guard seen.insert(prepared.item.key).inserted else { continue }
           outlook.items += 1
           if prepared.fault != nil { outlook.broken += 1 }
-          note(prepared, past, &forecast, &tally, show)
+          if note(prepared, past, &forecast, &tally, show), prepared.fault == nil {
+            var item = prepared.item
+            item.index = outlook.items
+            item.fields["index"] = .int(item.index)
+            unsized.append(item)
+          }
         }
+        if let look { take(in: await look.ask(unsized), &forecast) }
+        if forecast.items >= limit { break reading }
         if outstanding <= 256 {
           demand.yield(512)
           outstanding += 512
@@ -79,10 +94,27 @@ public struct Forecaster: Sendable {
     forecast.sources.append(outlook)
   }
 
+  private func take(in answers: [OnlineLook.Answer], _ forecast: inout Forecast) {
+    for answer in answers {
+      switch answer {
+      case .nothingToAsk: continue
+      case .seen(let sighting):
+        forecast.online?.found += 1
+        if let bytes = sighting.bytes {
+          forecast.knownBytes += bytes
+          forecast.unknownSizes -= 1
+        }
+      case .failed(let fault): forecast.online?.failures[fault.code, default: 0] += 1
+      }
+      forecast.online?.asked += 1
+    }
+  }
+
+  /// Counts an item; true where there is work whose size nobody has named.
   private func note(
     _ prepared: PreparedItem, _ past: Past, _ forecast: inout Forecast, _ tally: inout Tally,
     _ show: (Forecast.ItemOutlook) -> Void
-  ) {
+  ) -> Bool {
     forecast.items += 1
     let item = prepared.item
     let reason = prepared.fault.map { "no good: \($0.message)" } ?? past.reason(for: item, fingerprints)
@@ -96,6 +128,7 @@ public struct Forecaster: Sendable {
       forecast.done += 1
     }
     show(Forecast.ItemOutlook(name: item.name, url: item.url.map { Redaction.url($0) }, reason: reason))
+    return reason != nil && item.expected.size == nil
   }
 
   private func finish(_ forecast: inout Forecast, _ tally: Tally, _ past: Past) {

@@ -61,9 +61,17 @@ final class LineOutput: Sendable {
     self.rotation = rotation
   }
 
+  /// Looks at once whether a descriptor that is named is open: later, a file of the run may have taken its number.
+  convenience init(to place: String, folder: String, rotation: Rotation? = nil) throws(Fault) {
+    let target = try LineTarget(parsing: place, folder: folder)
+    if case .descriptor(let number) = target, !Streams.canWrite(number) {
+      throw Fault("config.sink", .config, "fd:\(number) is not open for writing; the caller must open it")
+    }
+    self.init(target, rotation: rotation)
+  }
+
   convenience init(_ config: Config, folder: String) throws(Fault) {
-    self.init(
-      try LineTarget(parsing: config.text("to") ?? "stdout", folder: folder), rotation: Rotation(config))
+    try self.init(to: config.text("to") ?? "stdout", folder: folder, rotation: Rotation(config))
   }
 
   /// Whether the end of a run waits for the reader for as long as it takes, as every program does on its own output.
@@ -73,11 +81,7 @@ final class LineOutput: Sendable {
 
   func open() throws(Fault) {
     switch target {
-    case .stream: break
-    case .descriptor(let number):
-      guard Streams.canWrite(number) else {
-        throw Fault("config.sink", .config, "fd:\(number) is not open for writing; the caller must open it")
-      }
+    case .stream, .descriptor: break
     case .file(let path):
       let slash = path.lastIndex(of: "/") ?? path.startIndex
       if slash > path.startIndex { try SmallFiles.makeFolder(String(path[..<slash])) }

@@ -24,9 +24,9 @@ public struct LogSink: Sink {
         Rotation.field,
       ], shorthand: "to", example: "sinks:\n  - log: { to: run.log, level: info }\n")
   ) { (config, folder) throws(Fault) in
-    let target = try LineTarget(parsing: config.text("to") ?? "stderr", folder: folder)
+    let output = try LineOutput(to: config.text("to") ?? "stderr", folder: folder, rotation: Rotation(config))
     let level = config.text("level").flatMap(Payload.LogLine.Level.init) ?? .info
-    return LogSink(LineOutput(target, rotation: Rotation(config)), level: level)
+    return LogSink(output, level: level)
   }
 
   init(_ output: LineOutput, level: Payload.LogLine.Level) {

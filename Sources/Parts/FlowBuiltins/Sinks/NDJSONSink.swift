@@ -26,7 +26,7 @@ public struct NDJSONSink: Sink {
 
   /// A sink that writes to what `stdout`, `-`, `stderr`, `fd:N` or a path names.
   public init(to target: String, folder: String) throws(Fault) {
-    self.init(LineOutput(try LineTarget(parsing: target, folder: folder)))
+    self.init(try LineOutput(to: target, folder: folder))
   }
 
   /// Appends the event's line.

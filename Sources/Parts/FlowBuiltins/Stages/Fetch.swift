@@ -74,6 +74,14 @@ public struct Fetch: Stage {
     throw faults.first { $0.kind.isRetryable } ?? faults.first ?? .internal("fetch", "no address was tried")
   }
 
+  /// Asks for the length, with a HEAD in place of the GET.
+  public func look(at leg: Leg, in context: StageContext) async throws -> Sighting? {
+    guard let url = leg.item.url else { return nil }
+    let order = FetchOrder(url: url, item: leg.item, config: context.config, settings: context.services.settings)
+    guard order.request.method == .get else { return nil }
+    return Sighting(bytes: try await FetchTransfers.shared(by: context.services).length(order))
+  }
+
   private static func mirrorsHelp(with fault: Fault) -> Bool {
     switch fault.kind {
     case .transient, .quota, .permanent, .auth: true

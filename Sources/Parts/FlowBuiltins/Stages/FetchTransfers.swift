@@ -83,6 +83,24 @@ final class FetchTransfers: Sendable {
     }
   }
 
+  /// How many bytes an order would bring, asked with a HEAD; nil where the server does not say or takes no HEAD.
+  func length(_ order: FetchOrder) async throws(Fault) -> Int? {
+    var request = order.request
+    request.method = .head
+    do throws(Fault) {
+      let result = try await engine.perform(request, into: NoBytes())
+      return result.contentEncoding == nil ? result.contentLength : nil
+    } catch {
+      if error.httpStatus == 405 || error.httpStatus == 501 { return nil }
+      throw error
+    }
+  }
+
+  /// Takes the body of an answer that has none.
+  private final class NoBytes: ByteSink, Sendable {
+    func write(_ bytes: UnsafeRawBufferPointer) throws(Fault) {}
+  }
+
   /// Goes on where an earlier try of the same request has ended, if one has.
   private static func goOn(
     _ request: TransferRequest, _ engine: TransferEngine, _ key: String, _ unfinished: UnfinishedFiles,
