@@ -55,15 +55,16 @@ struct Socket: Sendable, Hashable {
 
   /// Reads at most so many bytes behind those in `buffer`; false at the end or after an error.
   func read(into buffer: inout [UInt8], atMost count: Int) -> Bool {
-    let old = buffer.count
-    buffer.append(contentsOf: repeatElement(0, count: count))
-    var got = 0
-    repeat {
-      got = unsafe buffer.withUnsafeMutableBytes { bytes in
-        unsafe recv(descriptor, bytes.baseAddress?.advanced(by: old), count, 0)
-      }
-    } while got < 0 && errno == EINTR
-    buffer.removeLast(count - max(0, got))
+    // Not by `append(contentsOf: repeatElement…)`: where hundreds of threads meet a generic type of the library for the
+    // first time in one moment, they queue for the runtime's lock, and under a sanitizer some of them never get it.
+    let got = unsafe withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { room in
+      var got = 0
+      repeat {
+        got = unsafe recv(descriptor, room.baseAddress, count, 0)
+      } while got < 0 && errno == EINTR
+      if got > 0 { unsafe buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: room[..<got])) }
+      return got
+    }
     return got > 0
   }
 
