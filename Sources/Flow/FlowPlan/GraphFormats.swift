@@ -138,6 +138,8 @@ extension JSONWriter {
     strings(stage.needs.map { graph.stages[$0].id })
     key("after")
     strings(stage.after.map { graph.stages[$0].id })
+    key("fused")
+    bool(stage.isFused)
     endObject()
   }
 

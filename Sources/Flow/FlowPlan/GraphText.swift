@@ -15,17 +15,19 @@ struct GraphText {
 
   private static let flow = " ─▶ "
   private static let barrier = " ═▶ "
+  /// Between stages that run as one pass.
+  private static let fused = " → "
 
   var lines: [String] {
     var lines: [String] = []
     for (place, chain) in chains.enumerated() {
-      let stages = chain.stages.enumerated().map { place, stage in
+      let stages = chain.stages.enumerated().map { position, stage in
         (
-          arrow: arrow(to: stage, isFirst: place == 0),
-          text: label(stage, behind: place > 0 ? chain.stages[place - 1] : nil)
+          arrow: arrow(to: stage, isFirst: position == 0),
+          text: bracketed(chain.stages, position)
         )
       }
-      lines += place == 0 ? first(stages) : wrapped(head: joined(chain.heads), stages, indent: "    ")
+      lines += place == 0 ? first(stages) : wrapped(head: head(of: chain), stages, indent: "    ")
     }
     if graph.stages.isEmpty { lines += graph.sources.map { GraphText.cut($0.id) } }
     return lines + legend
@@ -59,9 +61,23 @@ struct GraphText {
     return chains
   }
 
+  /// What stands before a row that branches off; in a pass where the row goes on with one.
+  private func head(of chain: Chain) -> String {
+    let goesOn = chain.stages.first.map { graph.isFused(behind: $0) } ?? false
+    return (goesOn ? "[" : "") + joined(chain.heads)
+  }
+
+  /// A stage's label, with the brackets that begin and end a pass of several stages.
+  private func bracketed(_ row: [Int], _ place: Int) -> String {
+    let opens = graph.stages[row[place]].isFused && !graph.isFused(behind: row[place])
+    let closes = graph.isFused(behind: row[place]) && !graph.stages[row[place]].isFused
+    return (opens ? "[" : "") + label(row[place], behind: place > 0 ? row[place - 1] : nil) + (closes ? "]" : "")
+  }
+
   // MARK: Words
 
   private func arrow(to stage: Int, isFirst: Bool) -> String {
+    if graph.isFused(behind: stage) { return GraphText.fused }
     let isBarrier = graph.stages[stage].needs.contains { graph.isBarrier(from: $0, to: stage) }
     return isBarrier || graph.stages[stage].isBarrier ? GraphText.barrier : GraphText.flow
   }
@@ -146,6 +162,7 @@ struct GraphText {
       signs.append("═▶ barrier")
     }
     if graph.stages.contains(where: \.isConditional) { signs.append("? conditional") }
+    if graph.stages.contains(where: \.isFused) { signs.append("[a → b] one pass") }
     if graph.stages.contains(where: { $0.legs.count != 1 }) { signs.append("×n legs") }
     if graph.stages.contains(where: { $0.concurrency != nil }) { signs.append("(n) concurrency") }
     return [signs.joined(separator: "   ")]

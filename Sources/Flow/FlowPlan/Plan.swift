@@ -204,6 +204,8 @@ public struct PlannedStage: Sendable {
   public var legs: [Fields] = [[:]]
   /// Where it stands.
   public var place: Place?
+  /// Whether only stages of its own kind take its results, and do its work together with theirs.
+  public var isFused = false
 
   /// A stage.
   public init(id: String, op: String, part: StagePart) {

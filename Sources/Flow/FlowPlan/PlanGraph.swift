@@ -34,6 +34,8 @@ public struct PlanGraph: Sendable, Hashable {
     public var needs: [Int]
     /// The places of the stages that must be wholly finished before it.
     public var after: [Int]
+    /// Whether its work is done in one pass with that of the stages behind it.
+    public var isFused: Bool
 
     /// Whether it runs once for many items.
     public var isBarrier: Bool { per == "group" || per == "run" }
@@ -65,6 +67,27 @@ public struct PlanGraph: Sendable, Hashable {
     stages[stage].isBarrier || stages[stage].after.contains(need)
   }
 
+  /// Whether a stage does the work of the one that it needs together with its own.
+  func isFused(behind stage: Int) -> Bool { stages[stage].needs.contains { stages[$0].isFused } }
+
+  /// The stages that run as one pass, in their order.
+  public var passes: [[String]] {
+    var passes: [[Int]] = []
+    for place in stages.indices where stages[place].isFused || isFused(behind: place) {
+      if let row = passes.firstIndex(where: { pass in
+        pass.last.map { stages[place].needs == [$0] && stages[$0].isFused } ?? false
+      }) {
+        passes[row].append(place)
+      } else {
+        // A stage that branches off goes through the same ones before it.
+        var pass = [place]
+        while let need = stages[pass[0]].needs.first, stages[need].isFused { pass.insert(need, at: 0) }
+        passes.append(pass)
+      }
+    }
+    return passes.filter { $0.count > 1 }.map { $0.map { stages[$0].id } }
+  }
+
   /// The gates of a stage that are no ways of results.
   func gates(of stage: Int) -> [Int] { stages[stage].after.filter { !stages[stage].needs.contains($0) } }
 }
@@ -91,5 +114,6 @@ extension PlanGraph.Stage {
     concurrency = stage.concurrency
     needs = stage.needs
     after = stage.after
+    isFused = stage.isFused
   }
 }

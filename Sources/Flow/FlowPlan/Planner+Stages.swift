@@ -58,6 +58,7 @@ extension Planner {
       positions[place] = position
       outlooks[place] = outlook
     }
+    Planner.fuse(&stages, nodes)
     return (stages, nodes)
   }
 

@@ -63,6 +63,10 @@ struct PlanReport {
             stage.toRun.map { bound + String($0) } ?? "?", stage.done.map { String($0) } ?? "?",
           ]
         })
+    let passes = PlanGraph(plan).passes
+    if !passes.isEmpty {
+      lines.append("one pass: " + passes.map { "[" + $0.joined(separator: " → ") + "]" }.joined(separator: " "))
+    }
     lines.append("")
     lines.append("\(forecast.items) items: \(forecast.done) done, \(forecast.items - forecast.done) to run")
     for (reason, count) in forecast.reasons { lines.append("  \(count)  \(reason)") }
@@ -126,6 +130,7 @@ struct PlanReport {
               "upper_bound": .bool($0.isUpperBound),
             ])
           }),
+        "passes": .list(PlanGraph(plan).passes.map { .list($0.map(Value.string)) }),
         "reasons": .list(
           forecast.reasons.map { .map(["reason": .string($0.reason), "items": .int($0.count)]) }),
         "hosts": .list(

@@ -14,6 +14,8 @@ public enum Content: Sendable {
 public protocol DeferredContent: Sendable {
   /// The kind with which it fuses, such as `picture`.
   var kind: String { get }
+  /// Equal for work that gives the same bytes: what it starts from, and what is done to that.
+  var identity: String { get }
   /// Does the work and gives the bytes.
   func realise() async throws -> Content
 }

@@ -35,6 +35,9 @@ public struct Config: Sendable, Hashable {
   /// Whether no template is left.
   public var isConstant: Bool { entries.allSatisfy(\.value.isConstant) }
 
+  /// Every name that its templates read.
+  public var references: [Reference] { entries.flatMap(\.value.references) }
+
   /// The configuration with every template evaluated and converted to its field's type.
   ///
   /// Templates that use a name which the scope does not know stay.
@@ -83,6 +86,17 @@ public indirect enum ConfigValue: Sendable, Hashable {
     case .template, .condition: false
     case .list(let elements): elements.allSatisfy(\.isConstant)
     case .map(let entries): entries.allSatisfy(\.value.isConstant)
+    }
+  }
+
+  /// Every name that its templates read.
+  public var references: [Reference] {
+    switch self {
+    case .value: []
+    case .template(let template, _): template.references
+    case .condition(let expression): expression.references
+    case .list(let elements): elements.flatMap(\.references)
+    case .map(let entries): entries.flatMap(\.value.references)
     }
   }
 

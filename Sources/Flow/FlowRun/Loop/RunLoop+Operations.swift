@@ -47,8 +47,15 @@ extension RunLoop {
   /// Takes what an earlier run has made of this node, where it depends on the same and is still there.
   private func reuse(_ operation: Operation, _ leg: Leg, _ config: Config) -> Bool {
     let stage = plan.stages[plan.nodes[operation.node].stage]
+    // What it would make is made by the stage behind it.
+    if stage.isFused { return false }
     var input = Hex.encode(slots[operation.slot].input)
-    if case .file(let file)? = leg.content { input = file.sha256.hex }
+    switch leg.content {
+    case .file(let file)?: input = file.sha256.hex
+    case .bytes(let bytes)?: input = Digest.sha256(of: bytes).hex
+    case .deferred(let work)?: input = work.identity
+    case nil: break
+    }
     let key = ResultKey(op: stage.op, version: stage.part.spec.version, config: config.canonical, input: input)
     slots[operation.slot].keys[operation.node] = key
     guard let known = slots[operation.slot].history,
@@ -70,10 +77,11 @@ extension RunLoop {
     let mailbox = mailbox
     let legServices = services.forLeg(
       item: slots[operation.slot].id, node: operation.node, mayMove: movable[operation.node])
-    let context = StageContext(stage: planned.id, config: config, attempt: attempt, services: legServices) {
+    var context = StageContext(stage: planned.id, config: config, attempt: attempt, services: legServices) {
       bytes, size in
       mailbox.post(.progress(operation, ticket: ticket, bytes: bytes, size: size))
     }
+    context.isFused = planned.isFused
     slots[operation.slot].tasks[operation.node] = Task(executorPreference: services.blocking) {
       let result: Result<StageResult, Fault>
       do {

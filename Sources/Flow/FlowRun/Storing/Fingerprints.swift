@@ -151,20 +151,3 @@ extension Plan {
     return references
   }
 }
-
-extension Config {
-  /// Every name that its templates read.
-  var references: [Reference] { entries.flatMap(\.value.references) }
-}
-
-extension ConfigValue {
-  var references: [Reference] {
-    switch self {
-    case .value: []
-    case .template(let template, _): template.references
-    case .condition(let expression): expression.references
-    case .list(let elements): elements.flatMap(\.references)
-    case .map(let entries): entries.flatMap(\.value.references)
-    }
-  }
-}
