@@ -31,6 +31,8 @@ final class Bench {
   @discardableResult
   func takeBack(_ states: [NodeState]) -> Int { machine.admit(states, wasParked: true, at: now, into: &said) ?? -1 }
 
+  func hasStarted(stage: Int, at instant: Instant) { machine.hasStarted(stage: stage, at: instant) }
+
   func tell(_ event: GraphMachine.Event) { machine.handle(event, at: now, into: &said) }
 
   func finish(_ slot: Int, _ node: Int, _ outcome: Outcome = .ok) {

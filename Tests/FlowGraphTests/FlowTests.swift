@@ -64,6 +64,19 @@ struct FlowTests {
     #expect(bench.machine.nextWake(after: bench.now) == .at(4))
   }
 
+  @Test func `A start that was made late pushes the next one back`() {
+    let bench = Bench.chain(.init(interval: 2_000_000))
+    bench.admit(3)
+    bench.hasStarted(stage: 0, at: .at(1))
+    #expect(bench.machine.nextWake(after: bench.now) == .at(3))
+    bench.now = .at(2)
+    bench.tell(.tick)
+    #expect(bench.starts() == [[0, 0]])
+    bench.now = .at(3)
+    bench.tell(.tick)
+    #expect(bench.starts() == [[1, 0]])
+  }
+
   @Test func `The longest interval overflows nothing`() {
     let bench = Bench.chain(.init(interval: .max))
     bench.now = .at(1)

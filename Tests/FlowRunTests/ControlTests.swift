@@ -123,11 +123,17 @@ import Testing
   }
 
   @Test func `One item is cancelled while the others go on`() async throws {
-    let scene = try Scene { $0.path == "/2" ? .silence : .ok("x") }
+    let release = Latch()
+    let scene = try Scene { request in
+      // The run is not to end before all has been asked of it.
+      if request.path == "/3" { release.wait() }
+      return request.path == "/2" ? .silence : .ok("x")
+    }
     let trial = try await scene.run(
       manifest(3, concurrency: 3),
       follow: { runner, event in
         guard event.type == .itemStart, event.subject?.item == "urls/k2" else { return }
+        defer { release.open() }
         #expect(await runner.request(ask(.cancel, item: "urls/k2")).isAccepted)
         let unknown = await runner.request(ask(.cancel, item: "urls/k9"))
         #expect(!unknown.isAccepted)

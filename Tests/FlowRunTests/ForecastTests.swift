@@ -40,4 +40,21 @@ import Testing
     #expect(forecast.online == Forecast.OnlineOutlook(asked: 1, found: 0, failures: ["http.429": 1]))
     #expect(scene.server.requests.count == 1)
   }
+
+  @Test func `Files that would be overwritten are named, those of earlier runs are counted`() async throws {
+    let scene = try Scene()
+    func manifest(_ quality: Int) -> String {
+      """
+      sources: [{ urls: \(String.addresses(3)) }]
+      stages: [fetch, { write: { path: "${item.key}.txt", text: "q \(quality)" } }]
+      """
+    }
+    try SmallFiles.makeFolder(scene.place.file("out"))
+    try SmallFiles.create(scene.place.file("out/k2.txt"), Array("mine".utf8))
+    let before = try await Forecaster(try scene.plan(manifest(1))).forecast()
+    #expect(before.overwrites == Forecast.OverwriteOutlook(ours: 0, foreign: 1, some: ["k2.txt"]))
+    try await scene.run(manifest(1))
+    #expect(try await Forecaster(try scene.plan(manifest(1))).forecast().overwrites == Forecast.OverwriteOutlook())
+    #expect(try await Forecaster(try scene.plan(manifest(2))).forecast().overwrites.ours == 3)
+  }
 }

@@ -183,6 +183,12 @@ public struct GraphMachine: Sendable {
     return earliest == .max ? nil : Instant(nanoseconds: earliest)
   }
 
+  /// Hears when a start was really made that it had decided on, for the stage's interval.
+  public mutating func hasStarted(stage: Int, at instant: Instant) {
+    let next = instant.nanoseconds.addingSaturating(shape.wiring.limits[stage].interval)
+    nextStart[stage] = max(nextStart[stage], next)
+  }
+
   /// What to do at the very start.
   public mutating func begin(at now: Instant, into actions: inout [Action]) { settle(now, &actions) }
 

@@ -82,6 +82,11 @@ extension HostGate {
       return max(1, min(byHeight, budget - startsInPeriod - granted, byPace))
     }
 
+    /// The next one keeps its distance from this one as it was, not from when it was let in.
+    mutating func hasStarted(_ now: Int) {
+      if limits.spacing > 0 { nextStart = max(nextStart, now.addingSaturating(limits.spacing)) }
+    }
+
     mutating func start(_ now: Int) {
       inFlight += 1
       startsInPeriod += 1

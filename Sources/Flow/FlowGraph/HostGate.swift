@@ -93,6 +93,9 @@ public struct HostGate: Sendable {
     return false
   }
 
+  /// Hears when a request was really begun that had been let in, for the host's interval.
+  public mutating func hasStarted(_ host: Int, at instant: Instant) { hosts[host].hasStarted(instant.nanoseconds) }
+
   /// Takes note of a request's end.
   public mutating func ended(_ host: Int, _ ending: Ending, at now: Instant) {
     guard hosts[host].inFlight > 0 else { return }

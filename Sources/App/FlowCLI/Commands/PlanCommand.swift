@@ -89,6 +89,12 @@ struct PlanReport {
     }
     if forecast.hosts.count > 10 { lines.append("and \(forecast.hosts.count - 10) more hosts") }
     lines.append("output: \(plan.settings.outputFolder)")
+    let overwrites = forecast.overwrites
+    if overwrites.ours > 0 { lines.append("\(overwrites.ours) files of earlier runs would be written anew") }
+    if overwrites.foreign > 0 {
+      lines.append("\(overwrites.foreign) files that no run has made would be overwritten:")
+      for path in overwrites.some { lines.append("  \(path)") }
+    }
     if forecast.orphanCount > 0 {
       lines.append("\(forecast.orphanCount) files that no item makes any more (`run --prune` removes them):")
       for path in forecast.orphans { lines.append("  \(path)") }
@@ -148,6 +154,10 @@ struct PlanReport {
               online.failures.sorted { $0.key < $1.key }.map { .map(["code": .string($0.key), "n": .int($0.value)]) }),
           ])
         } ?? .null,
+        "overwrites": .map([
+          "ours": .int(forecast.overwrites.ours), "foreign": .int(forecast.overwrites.foreign),
+          "first": .list(forecast.overwrites.some.map(Value.string)),
+        ]),
         "orphans": .map([
           "count": .int(forecast.orphanCount), "first": .list(forecast.orphans.map(Value.string)),
         ]),

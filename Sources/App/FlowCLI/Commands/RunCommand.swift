@@ -185,9 +185,8 @@ struct RunSession: Sendable {
     let arguments = error.arguments
     let place = arguments.has("json") ? "-" : arguments.value("events") ?? (console.outputIsTerminal ? "none" : "-")
     guard let stream = try? stream(to: place) else { return }
-    let notes = error.hint.map { [$0] } ?? []
     await RunRefusal.tell(
-      [Diagnostic("E0099", error.message, at: nil, notes: notes)], manifest: arguments.operand("MANIFEST"),
+      [Diagnostic("E0099", error.message, at: nil, hint: error.hint)], manifest: arguments.operand("MANIFEST"),
       tool: CommandLineTool.version, to: [stream])
   }
 }

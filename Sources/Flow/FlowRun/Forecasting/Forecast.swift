@@ -50,6 +50,23 @@ public struct Forecast: Sendable {
     public var leastTime: Interval?
   }
 
+  /// Files that are there and would be written anew, as far as names are known beforehand.
+  public struct OverwriteOutlook: Sendable, Hashable {
+    /// How many of them earlier runs have made.
+    public var ours = 0
+    /// How many of them no run has made.
+    public var foreign = 0
+    /// The first of those that no run has made.
+    public var some: [String] = []
+
+    /// Files that would be written anew.
+    public init(ours: Int = 0, foreign: Int = 0, some: [String] = []) {
+      self.ours = ours
+      self.foreign = foreign
+      self.some = some
+    }
+  }
+
   /// What came of asking the hosts.
   public struct OnlineOutlook: Sendable, Hashable {
     /// How many items were asked for.
@@ -83,6 +100,8 @@ public struct Forecast: Sendable {
   public var knownBytes = 0
   /// How many of the items to work on have no known size.
   public var unknownSizes = 0
+  /// Files that would be written anew.
+  public var overwrites = OverwriteOutlook()
   /// What the hosts said, where they were asked.
   public var online: OnlineOutlook?
   /// Files of earlier runs that no item makes any more.

@@ -127,6 +127,7 @@ public struct Forecaster: Sendable {
     } else {
       forecast.done += 1
     }
+    if reason != nil, prepared.fault == nil { past.overwrites.look(at: item, &forecast.overwrites) }
     show(Forecast.ItemOutlook(name: item.name, url: item.url.map { Redaction.url($0) }, reason: reason))
     return reason != nil && item.expected.size == nil
   }
@@ -174,18 +175,21 @@ private struct Past {
   private let tree: OutputTree?
   private let sources: [String: Int]
   private let changes: String?
+  let overwrites: Overwrites
 
   init(_ plan: Plan, _ options: RunOptions) throws(Fault) {
     self.plan = plan
     self.options = options
     let folder = StateFolder(directory: plan.state.folder, stem: plan.state.stem)
+    tree = SmallFiles.isFolder(plan.settings.outputFolder) ? try OutputTree(root: plan.settings.outputFolder) : nil
     guard folder.exists else {
-      (reader, tree, sources, changes) = (nil, nil, [:], nil)
+      (reader, sources, changes) = (nil, [:], nil)
+      overwrites = Overwrites(plan, tree: tree, reader: nil)
       return
     }
     let reader = try JournalReader(path: folder.journal)
     self.reader = reader
-    tree = SmallFiles.isFolder(plan.settings.outputFolder) ? try OutputTree(root: plan.settings.outputFolder) : nil
+    overwrites = Overwrites(plan, tree: tree, reader: reader)
     sources = Dictionary(try reader.sourceNames().map { ($0.value, $0.key) }) { first, _ in first }
     changes = PlanMemory.changes(from: try reader.lastRun()?.facts ?? [:], to: plan)
   }

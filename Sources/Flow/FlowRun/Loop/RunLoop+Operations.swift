@@ -33,6 +33,7 @@ extension RunLoop {
         hostOf[operation] = host
       }
       announce(operation.slot)
+      tellStart(of: operation)
       slots[operation.slot].tries[operation.node] += 1
       if let immediate {
         finish(operation, .success(try immediate.decide(leg, config: config)))
@@ -42,6 +43,16 @@ extension RunLoop {
     } catch {
       finish(operation, .failure(Fault(error)))
     }
+  }
+
+  /// Whoever keeps starts apart hears when this one was made: it was decided on some time ago.
+  private func tellStart(of operation: Operation) {
+    let stage = plan.nodes[operation.node].stage
+    let host = hostOf[operation]
+    guard host != nil || plan.stages[stage].interval != nil else { return }
+    let instant = clock.now()
+    if let host { gate.hasStarted(host, at: instant) }
+    if plan.stages[stage].interval != nil { machine.hasStarted(stage: stage, at: instant) }
   }
 
   /// Takes what an earlier run has made of this node, where it depends on the same and is still there.
