@@ -48,6 +48,8 @@ let package = Package(
     door("CCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
     door("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
     door("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
+    door("CBrotli", pkgConfig: "libbrotlidec", apt: "libbrotli-dev"),
+    door("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev"),
     .systemLibrary(name: "CPosix", path: "Sources/Doors/CPosix"),
 
     // Base
@@ -55,7 +57,7 @@ let package = Package(
 
     // Engines
     room("Engines", "FlowYAML", ["FlowBase", "CYAML"]),
-    room("Engines", "FlowRecords", ["FlowBase", "CZlib"]),
+    room("Engines", "FlowRecords", ["FlowBase", "CZlib", "CBrotli", "CZstd"]),
     room("Engines", "FlowTransfer", ["FlowBase", "FlowRecords", "CCurl"]),
     room("Engines", "FlowStore", ["FlowBase", "CSQLite"]),
 

@@ -20,7 +20,7 @@ func number(_ place: Int, _ fallback: Int) -> Int {
 }
 let (requests, width, loops) = (number(2, 20_000), number(3, 64), number(4, 2))
 let address = arguments[1]
-let engine = TransferEngine(loops: loops, readsProxyEnvironment: false)
+let engine = TransferEngine(loops: loops, environment: { _ in nil })
 let taken = Guarded(0)
 let failed = Guarded<[String: Int]>([:])
 let sink = CountingSink()

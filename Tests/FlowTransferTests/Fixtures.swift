@@ -28,7 +28,7 @@ struct Outcome: Sendable {
   var code: String? { fault?.code }
 }
 
-let engine = TransferEngine(readsProxyEnvironment: false)
+let engine = TransferEngine(environment: { _ in nil })
 
 /// A request that may reach this machine, with limits that no healthy server on it ever meets.
 func request(_ url: String, _ change: (inout TransferRequest) -> Void = { _ in }) -> TransferRequest {

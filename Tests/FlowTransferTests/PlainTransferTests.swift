@@ -57,7 +57,7 @@ struct `Plain transfers` {
 
   @Test func `requests one after another use one connection`() async throws {
     let server = try LoopbackServer { _ in .ok("x") }
-    let engine = TransferEngine(loops: 1, readsProxyEnvironment: false)
+    let engine = TransferEngine(loops: 1, environment: { _ in nil })
     for turn in 0..<20 {
       let result = try await engine.perform(request(server.url), into: MemorySink())
       #expect(result.reusedConnection == (turn > 0))

@@ -62,6 +62,12 @@ static inline CURLSHcode imgflow_share(CURLSH *share, curl_lock_data data) {
   return curl_share_setopt(share, CURLSHOPT_SHARE, data);
 }
 
+// The file of certificates that libcurl was built to trust; NULL where it has none or is too old to tell.
+static inline const char *imgflow_usual_trust(void) {
+  const curl_version_info_data *info = curl_version_info(CURLVERSION_NOW);
+  return info->age >= CURLVERSION_SEVENTH ? info->cainfo : NULL;
+}
+
 // What a finished transfer's message carries, out of its union.
 static inline CURLcode imgflow_message_result(const CURLMsg *message) { return message->data.result; }
 

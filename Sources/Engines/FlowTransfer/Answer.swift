@@ -12,6 +12,7 @@ struct Answer: Sendable, Hashable {
   var contentLength: Int?
   var acceptRanges: String?
   var contentRange: ContentRange?
+  var cookies: [String] = []
   /// Whether this 206 goes on where an earlier try ended.
   var isContinuation = false
 
@@ -50,6 +51,8 @@ struct Answer: Sendable, Hashable {
     switch colon {
     case 4 where unsafe Answer.matches(line, 4, "etag"): etag = value()
     case 8 where unsafe Answer.matches(line, 8, "location"): location = value()
+    case 10 where unsafe Answer.matches(line, 10, "set-cookie"):
+      if cookies.count < Answer.mostCookies { cookies.append(value()) }
     case 11 where unsafe Answer.matches(line, 11, "retry-after"): retryAfter = value()
     case 12 where unsafe Answer.matches(line, 12, "content-type"): contentType = value()
     case 13 where unsafe Answer.matches(line, 13, "last-modified"): lastModified = value()
@@ -64,6 +67,8 @@ struct Answer: Sendable, Hashable {
     default: break
     }
   }
+
+  private static let mostCookies = 100
 
   private static func matches(_ line: UnsafeBufferPointer<UInt8>, _ count: Int, _ name: StaticString) -> Bool {
     guard line.count >= count, name.utf8CodeUnitCount == count else { return false }

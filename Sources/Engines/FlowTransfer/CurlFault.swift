@@ -17,7 +17,6 @@ struct CurlFault: Sendable {
   /// How far the hop had come.
   var step = Phase.Step.connect
   var hasHead = false
-  var contentEncoding: String?
   var connectLimit = Interval.zero
 
   var fault: Fault {
@@ -35,7 +34,7 @@ struct CurlFault: Sendable {
       return certificateFault
     case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE:
       return make("config.tls", .config, "a certificate or key for \(host) cannot be used")
-    case CURLE_BAD_CONTENT_ENCODING: return encodingFault
+    case CURLE_BAD_CONTENT_ENCODING: return truncated("has a transfer coding that cannot be undone")
     case CURLE_OUT_OF_MEMORY where isTalking && !hasHead:
       // What libcurl says of a single header that is longer than it takes.
       return make("header.too_large", .permanent, "a header of the answer is too long")
@@ -70,15 +69,6 @@ struct CurlFault: Sendable {
     certificate == 10
       ? make("tls.expired", .auth, "the certificate of \(host) has expired")
       : make("tls.untrusted", .auth, "the certificate of \(host) is not trusted")
-  }
-
-  private var encodingFault: Fault {
-    let known: Set<String> = ["gzip", "x-gzip", "deflate", "br", "zstd", "identity"]
-    let codings = (contentEncoding ?? "").split(separator: ",").map { $0.filter { $0 != " " } }
-    guard let strange = codings.first(where: { !known.contains($0) }) else {
-      return truncated("is no proper \(contentEncoding ?? "encoding")")
-    }
-    return make("encoding.unsupported", .permanent, "the body comes in the coding `\(strange.prefix(40))`")
   }
 
   private func truncated(_ what: String) -> Fault {

@@ -77,7 +77,7 @@ extension EasyHandle {
       code: code, host: transfer.hop.url.host, words: words, systemError: Int32(clamping: long(CURLINFO_OS_ERRNO)),
       certificate: long(CURLINFO_SSL_VERIFYRESULT), proxyStatus: long(CURLINFO_HTTP_CONNECTCODE),
       step: phase(of: transfer, isHeldBack: false).step, hasHead: answer.isComplete,
-      contentEncoding: answer.contentEncoding, connectLimit: transfer.request.limits.connect
+      connectLimit: transfer.request.limits.connect
     ).fault
   }
 }

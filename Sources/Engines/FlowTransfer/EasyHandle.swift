@@ -1,12 +1,15 @@
 internal import CCurl
 internal import FlowBase
-internal import FlowRecords
+internal import Glibc
 
 /// A handle of libcurl with what its callbacks need; used again and again, by one loop's thread only.
 @safe final class EasyHandle {
   let handle: UnsafeMutableRawPointer
   private let errorText: UnsafeMutablePointer<CChar>
   private var headerList: UnsafeMutablePointer<curl_slist>?
+  private var headers: [TransferHeader] = []
+  private var addressList: UnsafeMutablePointer<curl_slist>?
+  private var trust = Trust()
 
   private let clock: TurnClock
 
@@ -25,13 +28,18 @@ internal import FlowRecords
   /// Whether the connection goes to a proxy, whose own address is not asked about.
   private var isProxied = false
   private var hop: Hop?
-  /// Unpacks the body where that is not left to libcurl, which does not look whether the stream's end came.
-  private var inflater: Inflater?
+  private var decoder: BodyDecoder?
+  /// Whether no file descriptor was left for a socket of this hop.
+  private(set) var isStarved = false
   private var headBytes = 0
   private var discarded = 0
-  private var hasPackedBytes = false
-  /// Whether it has cookies or certificates of one host, so that it must not serve another.
-  private(set) var isTainted = false
+
+  /// Whose certificates are trusted, and who we are, for a hop.
+  private struct Trust: Equatable {
+    var ca: String?
+    var certificate: String?
+    var key: String?
+  }
 
   /// The most bytes that all headers of an answer may take.
   static let headLimit = 128 * 1024
@@ -54,8 +62,6 @@ internal import FlowRecords
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     set(CURLOPT_TCP_NODELAY, 1)
     set(CURLOPT_HTTP09_ALLOWED, 0)
-    // Decodes what comes encoded; what is asked for stands in a header of our own.
-    set(CURLOPT_ACCEPT_ENCODING, "")
     set(CURLOPT_PROTOCOLS_STR, "http,https")
     let me = unsafe Unmanaged.passUnretained(self).toOpaque()
     unsafe set(CURLOPT_PRIVATE, me)
@@ -85,6 +91,7 @@ internal import FlowRecords
   deinit {
     unsafe curl_easy_cleanup(handle)
     unsafe curl_slist_free_all(headerList)
+    unsafe curl_slist_free_all(addressList)
     unsafe errorText.deallocate()
   }
 
@@ -99,11 +106,11 @@ internal import FlowRecords
 
   // MARK: Setting up
 
-  /// Gets ready for a hop.
-  func prepare(_ hop: Hop, of transfer: Transfer) throws(Fault) {
+  /// Gets ready for a hop; the addresses are those of its host's name, nil where it needs none.
+  func prepare(
+    _ hop: Hop, of transfer: Transfer, way: HostWay, proxy: String, addresses: [NetworkAddress]?
+  ) throws(Fault) {
     let request = transfer.request
-    let way = request.way(hop.url.host, hop.url.port)
-    let proxy = way.proxy ?? transfer.environment.proxy(for: hop.url)
     self.transfer = transfer
     self.hop = hop
     answer = Answer()
@@ -113,16 +120,17 @@ internal import FlowRecords
     openedSockets = 0
     headBytes = 0
     discarded = 0
-    hasPackedBytes = false
+    isStarved = false
     isProxied = !proxy.isEmpty
-    inflater = nil
-    set(CURLOPT_HTTP_CONTENT_DECODING, 1)
+    decoder = nil
     unsafe errorText.pointee = 0
     if isProxied { try checkLiteralTarget(hop, policy: request.addresses) }
 
     let secrets = hop.hasCrossed ? Credentials() : request.credentials
     set(CURLOPT_URL, hop.url.adding(query: secrets.query))
-    try set(headers: hop.headers(of: request, way: way))
+    set(addresses: addresses, of: hop.url)
+    let cookie = hop.hasCrossed ? nil : transfer.jar?.header(for: hop.url)
+    try set(headers: hop.headers(of: request, way: way, cookie: cookie))
     switch hop.method {
     case .get: set(CURLOPT_HTTPGET, 1)
     case .head: set(CURLOPT_NOBODY, 1)
@@ -136,13 +144,7 @@ internal import FlowRecords
       }
     }
     set(CURLOPT_PROXY, proxy)
-    if let ca = way.ca { taint(CURLOPT_CAINFO, ca) }
-    if let certificate = way.certificate { taint(CURLOPT_SSLCERT, certificate) }
-    if let key = way.key { taint(CURLOPT_SSLKEY, key) }
-    if let cookies = secrets.cookies {
-      taint(CURLOPT_COOKIEFILE, cookies)
-      taint(CURLOPT_COOKIEJAR, cookies)
-    }
+    set(trust: Trust(ca: way.ca, certificate: way.certificate, key: way.key))
     let version =
       switch way.version {
       case .automatic: CURL_HTTP_VERSION_2TLS
@@ -151,7 +153,6 @@ internal import FlowRecords
       }
     set(CURLOPT_HTTP_VERSION, Int(version))
     set(CURLOPT_PIPEWAIT, way.version == .one || hop.url.scheme == "http" ? 0 : 1)
-    set(CURLOPT_NETRC, Int(secrets.netrc ? CURL_NETRC_OPTIONAL.rawValue : CURL_NETRC_IGNORED.rawValue))
     // Halved by libcurl for each of several addresses, so that one dead address does not use up the whole time.
     set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(request.limits.connect.milliseconds.rounded(.up))))
     set(CURLOPT_BUFFERSIZE, (request.expectedBytes ?? 0) >= 4 << 20 ? 256 * 1024 : 32 * 1024)
@@ -162,11 +163,14 @@ internal import FlowRecords
     transfer = nil
     hop = nil
     fault = nil
-    inflater = nil
+    decoder = nil
     answer = Answer()
   }
 
   private func set(headers: [TransferHeader]) {
+    // Most requests to a host have the same.
+    guard headers != self.headers else { return }
+    self.headers = headers
     var list: UnsafeMutablePointer<curl_slist>?
     for header in headers {
       let line = header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
@@ -176,6 +180,31 @@ internal import FlowRecords
     unsafe curl_slist_free_all(headerList)
     unsafe headerList = unsafe list
   }
+
+  /// Tells libcurl the addresses of a name, as many as the name has: it tries them in turn.
+  private func set(addresses: [NetworkAddress]?, of url: URLParts) {
+    guard let addresses else {
+      if unsafe addressList != nil { unsafe set(CURLOPT_RESOLVE, UnsafeMutableRawPointer?.none) }
+      return
+    }
+    let texts = addresses.map { $0.bytes.count == 16 ? "[\($0.text)]" : $0.text }.joined(separator: ",")
+    // With the plus it is forgotten as if libcurl had resolved it itself.
+    let list = unsafe curl_slist_append(nil, "+\(url.host):\(url.port):\(texts)")
+    unsafe set(CURLOPT_RESOLVE, UnsafeMutableRawPointer(list))
+    unsafe curl_slist_free_all(addressList)
+    unsafe addressList = unsafe list
+  }
+
+  private func set(trust: Trust) {
+    guard trust != self.trust else { return }
+    self.trust = trust
+    set(CURLOPT_CAINFO, trust.ca ?? EasyHandle.usualTrust)
+    set(CURLOPT_SSLCERT, trust.certificate)
+    set(CURLOPT_SSLKEY, trust.key)
+  }
+
+  /// The file of the certificates that libcurl trusts by itself.
+  private static let usualTrust: String? = unsafe imgflow_usual_trust().map { unsafe String(cString: $0) }
 
   /// Behind a proxy nobody sees the address that is connected to, so the target counts as it is written.
   private func checkLiteralTarget(_ hop: Hop, policy: AddressPolicy) throws(Fault) {
@@ -211,7 +240,9 @@ internal import FlowRecords
       }
     }
     openedSockets += 1
-    return unsafe imgflow_open_socket(address)
+    let socket = unsafe imgflow_open_socket(address)
+    if socket < 0 && (errno == EMFILE || errno == ENFILE) { isStarved = true }
+    return socket
   }
 
   /// Whether a connection that was opened for an earlier request may serve this one.
@@ -236,6 +267,12 @@ internal import FlowRecords
     // Trailers come behind the body and change nothing of what the head said.
     if answer.isComplete && transfer.hopBytes > 0 { return true }
     unsafe answer.take(line: line.assumingMemoryBound(to: UInt8.self))
+    if answer.isComplete {
+      transfer.hasAnswer = true
+      if let jar = transfer.jar, let hop, !hop.hasCrossed, !answer.cookies.isEmpty {
+        jar.take(answer.cookies, from: hop.url)
+      }
+    }
     if answer.isComplete, let record = transfer.request.record {
       do throws(Fault) { try settle(record, transfer) } catch {
         fault = error
@@ -249,7 +286,12 @@ internal import FlowRecords
       fault = tooLarge(limit)
       return false
     }
-    if answer.isComplete, answer.isSuccess, let coding = answer.contentEncoding { unpack(coding) }
+    if answer.isComplete, answer.isSuccess, let codings = answer.contentEncoding, hop?.method != .head {
+      do throws(Fault) { decoder = try BodyDecoder(codings: codings, host: hop?.url.host ?? "") } catch {
+        fault = error
+        return false
+      }
+    }
     return true
   }
 
@@ -270,19 +312,9 @@ internal import FlowRecords
     }
   }
 
-  /// Unpacks the body here; libcurl has not begun with it.
-  private func unpack(_ coding: String) {
-    switch coding {
-    case "gzip", "x-gzip": inflater = Inflater(.gzip)
-    case "deflate": inflater = Inflater(.deflate)
-    default: return
-    }
-    set(CURLOPT_HTTP_CONTENT_DECODING, 0)
-  }
-
   /// The fault of a packed body that ended before its stream did.
   var truncatedStreamFault: Fault? {
-    guard let inflater, let transfer, !inflater.isAtEnd, hop?.method != .head, hasPackedBytes else { return nil }
+    guard let decoder, let transfer, !decoder.isAtEnd else { return nil }
     let host = transfer.hop.url.host
     return Fault(
       "body.truncated", .transient,
@@ -299,9 +331,8 @@ internal import FlowRecords
       return !isDiscardCut
     }
     do throws(Fault) {
-      if let inflater {
-        hasPackedBytes = true
-        try unsafe inflater.update(body) { bytes throws(Fault) in try unsafe deliver(bytes, to: transfer) }
+      if let decoder {
+        try unsafe decoder.update(body) { bytes throws(Fault) in try unsafe deliver(bytes, to: transfer) }
       } else {
         try unsafe deliver(body, to: transfer)
       }
@@ -331,11 +362,6 @@ internal import FlowRecords
   }
 
   // MARK: Options and facts
-
-  private func taint(_ option: CURLoption, _ value: String) {
-    isTainted = true
-    set(option, value)
-  }
 
   func set(_ option: CURLoption, _ value: Int) { _ = unsafe imgflow_set_long(handle, option, value) }
   func set(_ option: CURLoption, _ value: String?) { _ = unsafe imgflow_set_text(handle, option, value) }

@@ -11,6 +11,8 @@ struct Hop: Sendable {
   var number = 0
   /// The addresses so far, for loops.
   var visited: Set<String>
+  /// What the first address said of who asks; it holds for its own origin.
+  private let userInfo: String?
 
   init(first url: URLParts, method: TransferRequest.Method) throws(Fault) {
     guard url.scheme == "http" || url.scheme == "https" else {
@@ -18,6 +20,7 @@ struct Hop: Sendable {
     }
     self.url = url
     self.method = method
+    userInfo = url.userInfo
     visited = [url.text]
   }
 
@@ -26,6 +29,7 @@ struct Hop: Sendable {
     self.method = method
     hasCrossed = last.hasCrossed || !url.sharesOrigin(with: last.url)
     number = last.number + 1
+    userInfo = url.userInfo ?? last.userInfo
     visited = last.visited
     visited.insert(url.text)
   }
@@ -54,7 +58,9 @@ struct Hop: Sendable {
   }
 
   /// The headers to send.
-  func headers(of request: TransferRequest, way: HostWay) throws(Fault) -> [TransferHeader] {
+  ///
+  /// - Parameter cookie: what the request's jar has for this address.
+  func headers(of request: TransferRequest, way: HostWay, cookie: String? = nil) throws(Fault) -> [TransferHeader] {
     let secrets = request.credentials
     var headers = request.headers.filter { !hasCrossed || Hop.harmless.contains($0.name.lowercased()) }
     if !hasCrossed {
@@ -65,9 +71,10 @@ struct Hop: Sendable {
       if let referer = request.referer { add("Referer", referer, to: &headers) }
       if let token = secrets.bearer {
         add("Authorization", "Bearer \(token)", to: &headers)
-      } else if let pair = secrets.basic ?? url.userInfo {
+      } else if let pair = secrets.basic ?? userInfo {
         add("Authorization", "Basic \(Base64.encode(Array(pair.utf8)))", to: &headers)
       }
+      if let cookie { add("Cookie", cookie, to: &headers) }
     }
     if let condition = request.condition {
       if let etag = condition.etag { add("If-None-Match", etag, to: &headers) }

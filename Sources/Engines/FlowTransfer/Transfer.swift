@@ -8,6 +8,8 @@ final class Transfer: @unchecked Sendable {
   let sink: any ByteSink & Sendable
   let progress: @Sendable (Int, Int?) -> Void
   let environment: ProxyEnvironment
+  /// The cookies of the first host.
+  let jar: CookieJar?
   private var continuation: CheckedContinuation<Outcome, Never>?
 
   var isCancelled = false
@@ -19,8 +21,14 @@ final class Transfer: @unchecked Sendable {
   var hopStart = Instant(nanoseconds: 0)
   /// When the last byte of any kind came.
   var lastByte = Instant(nanoseconds: 0)
-  /// Whether the current hop has had a byte of its answer.
+  /// Whether the head of the current hop's answer has come, interim answers left out.
   var hasAnswer = false
+  /// Whether the current hop waits for the addresses of its host's name, or for a file descriptor.
+  var isWaiting = false
+  /// What the present hop's host may send a second, with others that ask it.
+  var share: BandwidthShare?
+  /// Whether the bandwidths count it.
+  var isCounted = false
   /// The bytes that the sink has got.
   var bytes = 0
   /// The bytes that the sink has got from the current hop.
@@ -32,13 +40,14 @@ final class Transfer: @unchecked Sendable {
   private var lastProgress = Instant(nanoseconds: 0)
 
   init(
-    _ request: TransferRequest, _ sink: any ByteSink & Sendable, _ environment: ProxyEnvironment,
+    _ request: TransferRequest, _ sink: any ByteSink & Sendable, _ environment: ProxyEnvironment, jar: CookieJar?,
     progress: @escaping @Sendable (Int, Int?) -> Void
   ) throws(Fault) {
     self.request = request
     self.sink = sink
     self.progress = progress
     self.environment = environment
+    self.jar = jar
     hop = try Hop(first: URLParts(parsing: request.url), method: request.method)
   }
 
@@ -51,10 +60,7 @@ final class Transfer: @unchecked Sendable {
   }
 
   /// A byte of the answer has come.
-  func heard(at now: Instant) {
-    hasAnswer = true
-    lastByte = now
-  }
+  func heard(at now: Instant) { lastByte = now }
 
   /// Goes on behind the bytes of an earlier try.
   func resume(at offset: Int, prefix: [UInt8]) {

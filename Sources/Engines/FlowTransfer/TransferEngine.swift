@@ -7,22 +7,43 @@ public import FlowBase
 public final class TransferEngine: Sendable {
   /// What it calls itself where nobody says otherwise.
   public static let userAgent = "imgflow/0.1"
+  /// The most streams on one connection of HTTP/2 where nobody says otherwise.
+  public static let usualStreams = 64
 
   private let loops: [TransferLoop]
-  private let bandwidth = BandwidthShare()
+  /// Loops for hosts with a number of streams of their own: libcurl knows one number for all its connections.
+  private let otherLoops = Guarded<[Int: TransferLoop]>([:])
+  private let idleConnections: Int
+  private let bandwidth = BandwidthShares()
   private let environment: ProxyEnvironment
-  private let names = NameVerdicts()
+  private let netrc: Netrc
+  private let names: NameResolver
+  private let jars = Guarded<[String: CookieJar]>([:])
 
   /// An engine with so many threads, each with a pool of connections of its own.
-  public init(loops: Int = 2, idleConnections: Int = 256, readsProxyEnvironment: Bool = true) {
+  ///
+  /// - Parameters:
+  ///   - environment: gives the variables that name proxies; nil is the process's own, and so is its netrc file.
+  ///   - netrc: the path of the netrc file.
+  ///   - lookUp: resolves names; it may block.
+  public init(
+    loops: Int = 2, idleConnections: Int = 256, environment: ((String) -> String?)? = nil, netrc: String? = nil,
+    lookUp: @escaping @Sendable (String) -> NameAnswer = { NameAnswer.ofSystem($0) }
+  ) {
     _ = TransferEngine.library
-    environment = readsProxyEnvironment ? .ofProcess : ProxyEnvironment()
-    let bandwidth = bandwidth
-    self.loops = (0..<max(1, loops)).map { _ in TransferLoop(connections: idleConnections, bandwidth: bandwidth) }
+    self.environment = environment.map { ProxyEnvironment($0) } ?? .ofProcess
+    self.netrc = Netrc(ofUserAt: netrc ?? (environment == nil ? Netrc.usualPath : nil))
+    self.idleConnections = idleConnections
+    names = NameResolver(lookUp: lookUp)
+    let (bandwidth, names) = (bandwidth, names)
+    self.loops = (0..<max(1, loops)).map { _ in
+      TransferLoop(
+        connections: idleConnections, streams: TransferEngine.usualStreams, bandwidth: bandwidth, names: names)
+    }
     for (number, loop) in self.loops.enumerated() { WorkerThread.start("transfer-\(number)") { loop.run() } }
   }
 
-  deinit { for loop in loops { loop.close() } }
+  deinit { for loop in loops + otherLoops.withLock({ $0.values }) { loop.close() } }
 
   /// The most bytes a second over all transfers; nil is no limit.
   public func setBandwidth(_ bytesPerSecond: Int?) { bandwidth.set(limit: bytesPerSecond) }
@@ -35,8 +56,9 @@ public final class TransferEngine: Sendable {
     _ request: TransferRequest, into sink: any ByteSink & Sendable,
     progress: @escaping @Sendable (_ bytes: Int, _ size: Int?) -> Void = { _, _ in }
   ) async throws(Fault) -> TransferResult {
-    let transfer = try Transfer(request, sink, environment, progress: progress)
-    let loop = loop(for: transfer.hop.url)
+    let jar = request.credentials.cookies.map { cookieJar(at: $0) }
+    let transfer = try Transfer(identified(request), sink, environment, jar: jar, progress: progress)
+    let loop = chosenLoop(for: transfer)
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         transfer.await(continuation)
@@ -45,23 +67,58 @@ public final class TransferEngine: Sendable {
     } onCancel: {
       loop.cancel(transfer)
     }
-    switch outcome {
-    case .success(let result): return result
-    case .failure(let fault) where fault.code == "dns.temporary":
-      throw await names.refine(fault)
-    case .failure(let fault): throw fault
+    let result = try outcome.get()
+    try jar?.save()
+    return result
+  }
+
+  /// The request with the login that a netrc file has for its host, where nothing else says who asks.
+  private func identified(_ request: TransferRequest) throws(Fault) -> TransferRequest {
+    let credentials = request.credentials
+    guard credentials.netrc, credentials.basic == nil, credentials.bearer == nil else { return request }
+    let url = try URLParts(parsing: request.url)
+    guard url.userInfo == nil, let login = netrc.login(for: url.host) else { return request }
+    var identified = request
+    identified.credentials.basic = login
+    return identified
+  }
+
+  private func cookieJar(at path: String) -> CookieJar {
+    if let known = jars.withLock({ $0[path] }) { return known }
+    let made = CookieJar(path: path)
+    return jars.withLock { jars in
+      if let known = jars[path] { return known }
+      jars[path] = made
+      return made
     }
   }
 
   /// Requests of one host share a loop, and so its connections, unless that host is nearly all there is.
-  private func loop(for url: URLParts) -> TransferLoop {
+  private func chosenLoop(for transfer: Transfer) -> TransferLoop {
+    let url = transfer.hop.url
+    let way = transfer.request.way(url.host, url.port)
+    if let streams = way.streams, streams != TransferEngine.usualStreams { return ownLoop(streams: streams) }
     guard loops.count > 1 else { return loops[0] }
     var hasher = Hasher()
     hasher.combine(url.host)
     hasher.combine(url.port)
     let home = loops[Int(UInt(bitPattern: hasher.finalize()) % UInt(loops.count))]
-    guard home.load >= 16, let calm = loops.min(by: { $0.load < $1.load }) else { return home }
+    // Streams of HTTP/2 share a connection, which two loops cannot.
+    guard home.load >= 16, url.scheme == "http", way.version != .two,
+      let calm = loops.min(by: { $0.load < $1.load })
+    else { return home }
     return calm.load * 4 < home.load ? calm : home
+  }
+
+  private func ownLoop(streams: Int) -> TransferLoop {
+    let (loop, isNew) = otherLoops.withLock { loops -> (TransferLoop, Bool) in
+      if let known = loops[streams] { return (known, false) }
+      let made = TransferLoop(connections: idleConnections, streams: streams, bandwidth: bandwidth, names: names)
+      loops[streams] = made
+      return (made, true)
+    }
+    if isNew { WorkerThread.start("transfer-s\(streams)") { loop.run() } }
+    return loop
   }
 
   private static let library: Void = {

@@ -6,6 +6,7 @@ internal import FlowBase
   private enum Letter: Sendable {
     case start(Transfer)
     case cancel(Transfer)
+    case named(Transfer, hop: Int, NameAnswer)
     case close
   }
 
@@ -19,12 +20,15 @@ internal import FlowBase
   private let inbox = Guarded(Inbox())
   private let multi: UnsafeMutableRawPointer?
   private let share: UnsafeMutableRawPointer?
-  private let bandwidth: BandwidthShare
+  private let bandwidth: BandwidthShares
+  private let names: NameResolver
   private let clock = SystemTime()
 
   // Below: only the loop's own thread.
   private var active: [Transfer] = []
   private var idle: [EasyHandle] = []
+  /// Transfers that wait for others to give back their file descriptors.
+  private var starved: [Transfer] = []
   private var batch: [Letter] = []
   private let turn = TurnClock()
   private var now: Instant { turn.now }
@@ -37,14 +41,20 @@ internal import FlowBase
   /// How often the shares of a limited bandwidth are dealt out anew.
   private static let sharing = Interval.milliseconds(250)
 
-  init(connections: Int, bandwidth: BandwidthShare) {
+  /// How long a transfer that got no file descriptor waits at most.
+  private static let starving = Interval.milliseconds(200)
+
+  /// A loop that keeps so many idle connections, with so many streams on one of HTTP/2 at most.
+  init(connections: Int, streams: Int, bandwidth: BandwidthShares, names: NameResolver) {
     self.bandwidth = bandwidth
+    self.names = names
     unsafe multi = unsafe curl_multi_init()
     unsafe share = unsafe curl_share_init()
     // TLS sessions are shared by the handles of this loop; no lock, as there is one thread.
     _ = unsafe imgflow_share(share, CURL_LOCK_DATA_SSL_SESSION)
     _ = unsafe imgflow_set_multi_long(multi, CURLMOPT_MAXCONNECTS, connections)
     _ = unsafe imgflow_set_multi_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+    _ = unsafe imgflow_set_multi_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, streams)
   }
 
   deinit {
@@ -111,6 +121,9 @@ internal import FlowBase
       case .cancel(let transfer):
         transfer.isCancelled = true
         if transfer.place != nil { end(transfer, .failure(TransferLoop.cancelled)) }
+      case .named(let transfer, let hop, let answer):
+        guard transfer.place != nil, transfer.isWaiting, transfer.hop.number == hop else { continue }
+        named(transfer, answer)
       case .close: isOpen = false
       }
     }
@@ -120,33 +133,77 @@ internal import FlowBase
   private func begin(_ transfer: Transfer) {
     transfer.place = active.count
     active.append(transfer)
-    bandwidth.count(1)
-    if transfer.isCancelled { return end(transfer, .failure(TransferLoop.cancelled)) }
-    guard let easy = idle.popLast() ?? makeHandle() else {
-      return end(transfer, .failure(TransferLoop.noHandle))
-    }
-    transfer.easy = easy
     transfer.start = now
+    if transfer.isCancelled { return end(transfer, .failure(TransferLoop.cancelled)) }
     startHop(transfer)
   }
 
   private func makeHandle() -> EasyHandle? { unsafe EasyHandle(share: share, clock: turn) }
 
+  /// Begins a hop: its host's name is resolved where it is one, and then it is asked.
   private func startHop(_ transfer: Transfer) {
-    guard let easy = transfer.easy else { return }
+    let url = transfer.hop.url
+    begin(hopOf: transfer)
+    let way = transfer.request.way(url.host, url.port)
+    let proxy = way.proxy ?? transfer.environment.proxy(for: url)
+    // A proxy resolves names itself.
+    if !proxy.isEmpty || NetworkAddress(parsing: url.host) != nil {
+      return launch(transfer, way, proxy, nil)
+    }
+    let hop = transfer.hop.number
+    transfer.isWaiting = true
+    let answer = names.resolve(url.host) { [weak self] answer in self?.post(.named(transfer, hop: hop, answer)) }
+    if let answer { named(transfer, answer) } else { lookSoon(transfer) }
+  }
+
+  private func begin(hopOf transfer: Transfer) {
     transfer.hopStart = now
     transfer.lastByte = now
     transfer.hasAnswer = false
     transfer.hopBytes = 0
     transfer.speedWindow = (now, transfer.bytes)
-    do { try easy.prepare(transfer.hop, of: transfer) } catch { return end(transfer, .failure(error)) }
-    easy.setSpeed(bandwidth.share ?? 0)
+  }
+
+  private func named(_ transfer: Transfer, _ answer: NameAnswer) {
+    transfer.isWaiting = false
+    let hop = transfer.hop
+    guard case .addresses(let addresses) = answer else {
+      let fault = answer.fault(host: hop.url.host) ?? .internal("names", "a name has no answer")
+      return end(transfer, .failure(fault))
+    }
+    let policy = transfer.request.addresses
+    let allowed = addresses.filter { policy.allows($0, host: hop.url.host, port: hop.url.port) }
+    if allowed.isEmpty, let first = addresses.first {
+      return end(transfer, .failure(EasyHandle.blocked(first, hop)))
+    }
+    begin(hopOf: transfer)
+    launch(transfer, transfer.request.way(hop.url.host, hop.url.port), "", allowed)
+  }
+
+  private func launch(_ transfer: Transfer, _ way: HostWay, _ proxy: String, _ addresses: [NetworkAddress]?) {
+    guard let easy = transfer.easy ?? idle.popLast() ?? makeHandle() else {
+      return end(transfer, .failure(TransferLoop.noHandle))
+    }
+    transfer.easy = easy
+    do {
+      try easy.prepare(transfer.hop, of: transfer, way: way, proxy: proxy, addresses: addresses)
+    } catch {
+      return end(transfer, .failure(error))
+    }
+    bandwidth.enter(transfer, way)
+    let speed = bandwidth.speed(of: transfer)
+    easy.setSpeed(speed ?? 0)
+    lookSoon(transfer)
+    if speed != nil { nextCheck = min(nextCheck, now + TransferLoop.sharing) }
+    unsafe curl_multi_add_handle(multi, easy.handle)
+  }
+
+  /// Has the times of a transfer looked at before one of them can be over.
+  private func lookSoon(_ transfer: Transfer) {
     let limits = transfer.request.limits
     var look = now + limits.soonest
     if let total = limits.total { look = min(look, transfer.start + total) }
-    if bandwidth.share != nil { look = min(look, now + TransferLoop.sharing) }
     nextCheck = min(nextCheck, look)
-    unsafe curl_multi_add_handle(multi, easy.handle)
   }
 
   private func readMessages() {
@@ -165,33 +222,52 @@ internal import FlowBase
 
   private func finishHop(_ transfer: Transfer, _ easy: EasyHandle, _ code: CURLcode) {
     transfer.wireBytes += easy.offset(CURLINFO_SIZE_DOWNLOAD_T)
+    bandwidth.leave(transfer)
     let next: Hop?
     do {
       next = try easy.redirected(transfer, code)
     } catch {
+      if easy.isStarved, !easy.answer.isComplete, active.count > starved.count + 1 { return starve(transfer, easy) }
       return end(transfer, .failure(error))
     }
     guard let next else { return end(transfer, .success(easy.result(of: transfer))) }
     unsafe curl_multi_remove_handle(multi, easy.handle)
     transfer.hop = next
-    if easy.isTainted {
-      easy.release()
-      guard let fresh = idle.popLast() ?? makeHandle() else { return end(transfer, .failure(TransferLoop.noHandle)) }
-      transfer.easy = fresh
-    }
+    startHop(transfer)
+  }
+
+  /// Puts a transfer aside that got no file descriptor, until another has given one back: no failure, only slower.
+  private func starve(_ transfer: Transfer, _ easy: EasyHandle) {
+    unsafe curl_multi_remove_handle(multi, easy.handle)
+    transfer.easy = nil
+    retire(easy)
+    transfer.isWaiting = true
+    begin(hopOf: transfer)
+    starved.append(transfer)
+    nextCheck = min(nextCheck, now + TransferLoop.starving)
+  }
+
+  private func feed() {
+    guard let transfer = starved.popLast() else { return }
+    transfer.isWaiting = false
     startHop(transfer)
   }
 
   /// Looks at every transfer's times, and finds when that must be done again.
   private func check() {
     nextCheck = now + TransferLoop.longestWait
-    let share = bandwidth.share
-    if share != nil { nextCheck = now + TransferLoop.sharing }
+    if !starved.isEmpty {
+      feed()
+      nextCheck = min(nextCheck, now + TransferLoop.starving)
+    }
     var late: [(Transfer, Fault)] = []
     for transfer in active {
-      guard let easy = transfer.easy else { continue }
-      if let share { easy.setSpeed(share) }
-      switch easy.phase(of: transfer, isHeldBack: share != nil).verdict(at: now, host: transfer.hop.url.host) {
+      let speed = bandwidth.speed(of: transfer)
+      if let speed {
+        transfer.easy?.setSpeed(speed)
+        nextCheck = min(nextCheck, now + TransferLoop.sharing)
+      }
+      switch phase(of: transfer, isHeldBack: speed != nil).verdict(at: now, host: transfer.hop.url.host) {
       case .wait(let until): nextCheck = min(nextCheck, until)
       case .nextWindow:
         transfer.speedWindow = (now, transfer.bytes)
@@ -202,6 +278,13 @@ internal import FlowBase
     for (transfer, fault) in late { end(transfer, .failure(fault)) }
   }
 
+  private func phase(of transfer: Transfer, isHeldBack: Bool) -> Phase {
+    if let easy = transfer.easy, !transfer.isWaiting { return easy.phase(of: transfer, isHeldBack: isHeldBack) }
+    return Phase(
+      step: .name, limits: transfer.request.limits, start: transfer.start, stepStart: transfer.hopStart,
+      lastByte: transfer.lastByte, windowStart: transfer.speedWindow.start, windowBytes: 0)
+  }
+
   private func end(_ transfer: Transfer, _ outcome: Transfer.Outcome) {
     guard let place = transfer.place else { return }
     transfer.place = nil
@@ -210,15 +293,23 @@ internal import FlowBase
       active[place] = last
       last.place = place
     }
-    bandwidth.count(-1)
+    bandwidth.leave(transfer)
     inbox.withLock { $0.load -= 1 }
     if let easy = transfer.easy {
       unsafe curl_multi_remove_handle(multi, easy.handle)
       transfer.easy = nil
-      easy.release()
-      if idle.count < TransferLoop.idleHandles && !easy.isTainted { idle.append(easy) }
+      retire(easy)
     }
     transfer.finish(outcome)
+    if !starved.isEmpty {
+      starved.removeAll { $0 === transfer }
+      feed()
+    }
+  }
+
+  private func retire(_ easy: EasyHandle) {
+    easy.release()
+    if idle.count < TransferLoop.idleHandles { idle.append(easy) }
   }
 
   private static let cancelled = Fault("cancelled.user", .cancelled, "the transfer was cancelled")

@@ -90,7 +90,7 @@ public struct Credentials: Sendable, Hashable {
   public var basic: String?
   /// The token for bearer authentication.
   public var bearer: String?
-  /// Whether `~/.netrc` is read.
+  /// Whether the user's netrc file is asked for a login, where nothing else gives one.
   public var netrc = false
   /// Headers.
   public var headers: [TransferHeader] = []
@@ -127,6 +127,10 @@ public struct HostWay: Sendable, Hashable {
   public var key: String?
   /// The versions of HTTP.
   public var version = Version.automatic
+  /// The most streams on one connection of HTTP/2; nil is the usual number.
+  public var streams: Int?
+  /// The most bytes a second from this host, over all transfers.
+  public var bandwidth: Int?
 
   /// The usual way.
   public init() {}

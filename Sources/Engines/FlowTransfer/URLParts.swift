@@ -10,6 +10,8 @@ struct URLParts: Sendable, Hashable {
   /// The host in lower case, with A-labels, and without brackets.
   let host: String
   let port: Int
+  /// The path, with at least its first slash.
+  let path: String
   /// `name:password` out of the address.
   let userInfo: String?
 
@@ -43,11 +45,12 @@ struct URLParts: Sendable, Hashable {
     return result
   }
 
-  private init(text: String, scheme: String, host: String, port: Int, userInfo: String?) {
+  private init(text: String, scheme: String, host: String, port: Int, path: String, userInfo: String?) {
     self.text = text
     self.scheme = scheme
     self.host = host
     self.port = port
+    self.path = path
     self.userInfo = userInfo
   }
 
@@ -74,13 +77,18 @@ struct URLParts: Sendable, Hashable {
     for secret in [CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_FRAGMENT] {
       _ = unsafe curl_url_set(handle, secret, nil, 0)
     }
-    guard let whole = part(CURLUPART_URL), let scheme = part(CURLUPART_SCHEME),
-      let host = part(CURLUPART_HOST, CURLU_PUNYCODE) ?? part(CURLUPART_HOST)
+    // Names of other scripts become A-labels here: libcurl would go by the locale, which says nothing of the address.
+    if let written = part(CURLUPART_HOST), !written.utf8.allSatisfy({ $0 < 128 }) {
+      _ = unsafe curl_url_set(handle, CURLUPART_HOST, try WebAddress(parsing: "http://\(written)/").host, 0)
+    }
+    guard let whole = part(CURLUPART_URL), let scheme = part(CURLUPART_SCHEME), let host = part(CURLUPART_HOST)
     else { throw Fault("url.malformed", .permanent, "the address names no host") }
     let port = part(CURLUPART_PORT, CURLU_DEFAULT_PORT).flatMap { Int($0) } ?? 0
     let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     let userInfo = user == nil && password == nil ? nil : "\(user ?? ""):\(password ?? "")"
-    return URLParts(text: whole, scheme: scheme.lowercased(), host: bare.lowercased(), port: port, userInfo: userInfo)
+    return URLParts(
+      text: whole, scheme: scheme.lowercased(), host: bare.lowercased(), port: port, path: part(CURLUPART_PATH) ?? "/",
+      userInfo: userInfo)
   }
 }
 

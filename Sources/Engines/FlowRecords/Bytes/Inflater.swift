@@ -2,7 +2,7 @@ internal import CZlib
 public import FlowBase
 
 /// Unpacks a deflated stream piece by piece, and knows whether its end has come.
-@safe public final class Inflater {
+@safe public final class Inflater: Unpacker {
   /// How the stream is wrapped.
   public enum Wrapping: Sendable, Hashable {
     /// Gzip (RFC 1952), one member or several.

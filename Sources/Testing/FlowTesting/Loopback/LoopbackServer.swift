@@ -55,12 +55,13 @@ public final class LoopbackServer: Sendable {
 
   /// Starts a server; port 0 takes a free one.
   ///
-  /// Connections beyond `connections` are closed at once; of the requests the first `remembering` are kept for
+  /// With `version6` it listens on `[::1]`. Connections beyond `connections` are closed at once; of the requests the first `remembering` are kept for
   /// `requests`.
   public init(
-    port: Int = 0, connections: Int = 1024, remembering: Int = 100_000, handler: @escaping Handler
+    port: Int = 0, version6: Bool = false, connections: Int = 1024, remembering: Int = 100_000,
+    handler: @escaping Handler
   ) throws(Fault) {
-    (listener, self.port) = try Socket.listening(port: port)
+    (listener, self.port) = try version6 ? Socket.listening6() : Socket.listening(port: port)
     limit = connections
     remembered = remembering
     self.handler = handler

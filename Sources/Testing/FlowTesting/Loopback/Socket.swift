@@ -33,6 +33,29 @@ struct Socket: Sendable, Hashable {
     return (made, Int(UInt16(bigEndian: address.sin_port)))
   }
 
+  /// A socket that listens on [::1], and the port that it got.
+  static func listening6(backlog: Int32 = 1024) throws(Fault) -> (socket: Socket, port: Int) {
+    let descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { throw Socket.fault("socket") }
+    let made = Socket(descriptor: descriptor)
+    var address = sockaddr_in6()
+    address.sin6_family = sa_family_t(AF_INET6)
+    address.sin6_addr = in6addr_loopback
+    var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+    let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+        unsafe bind(descriptor, generic, length) == 0 && listen(descriptor, backlog) == 0
+          && getsockname(descriptor, generic, &length) == 0
+      }
+    }
+    guard isBound else {
+      let fault = Socket.fault("bind")
+      made.close()
+      throw fault
+    }
+    return (made, Int(UInt16(bigEndian: address.sin6_port)))
+  }
+
   /// The next connection; nil once the socket is shut down.
   func accept() -> Socket? {
     while true {
