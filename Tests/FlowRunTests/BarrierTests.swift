@@ -51,6 +51,68 @@ import Testing
     #expect(trial.count(.itemEnd) == 4)
   }
 
+  @Test func `A group that is complete is worked on while another still waits for its items`() async throws {
+    let release = Latch()
+    let scene = try Scene { request in
+      if request.path == "/2" { release.wait() }
+      return .ok("bytes of \(request.path)")
+    }
+    let manifest = """
+      \(rows)
+      stages:
+        - fetch
+        - store: "${item.key}.txt"
+        - report: { path: "by-${group}.csv", columns: [key] }
+          per: { group: row.kind }
+        - id: all
+          report: { path: all.csv, columns: [key, path] }
+          needs: [store, report]
+          per: run
+      """
+    let trial = try await scene.run(
+      manifest,
+      follow: { _, event in
+        // The other group's item is let go when this one's table is there.
+        if case .barrierEnd(let end) = event.payload, end.barrier.group == "cats" { release.open() }
+      })
+    #expect(trial.exit == .done)
+    #expect(trial.barriers.map { "\($0.barrier.group ?? "-") \($0.barrier.items)" } == ["cats 2", "dogs 1", "- 4"])
+    #expect(scene.output("by-cats.csv")?.split(whereSeparator: \.isNewline) == ["key", "k1", "k3"])
+    let order = trial.events.compactMap { event -> String? in
+      if case .barrierEnd(let end) = event.payload { return end.barrier.group }
+      return event.type == .itemEnd ? event.subject?.item : nil
+    }
+    #expect(order.firstIndex(of: "cats") ?? 9 < order.firstIndex(of: "urls/k2") ?? 0)
+    let again = try await scene.run(manifest)
+    #expect(again.exit == .done && again.items.cached == 4)
+    #expect(again.barriers.count == 3)
+  }
+
+  @Test func `A group that fails early fails once, and the run with it`() async throws {
+    let release = Latch()
+    let scene = try Scene { request in
+      if request.path == "/2" { release.wait() }
+      return .ok("bytes of \(request.path)")
+    }
+    // A folder stands where the table of the cats is to go.
+    try SmallFiles.makeFolder(scene.place.file("out/by-cats.csv"))
+    let trial = try await scene.run(
+      """
+      \(rows)
+      stages:
+        - fetch
+        - store: "${item.key}.txt"
+        - report: { path: "by-${group}.csv", columns: [key] }
+          per: { group: row.kind }
+      """,
+      follow: { _, event in
+        if case .barrierEnd(let end) = event.payload, end.barrier.group == "cats" { release.open() }
+      })
+    #expect(trial.barriers.map { "\($0.barrier.group ?? "-") \($0.status)" } == ["cats failed", "dogs ok"])
+    #expect(trial.exit == .failed || trial.exit == .disk)
+    #expect(trial.items.ok == 4)
+  }
+
   @Test func `A stage that gathers is not repeated while its results are the same`() async throws {
     let scene = try Scene { request in .ok("bytes of \(request.path)") }
     let text = """

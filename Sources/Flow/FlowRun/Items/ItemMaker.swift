@@ -12,7 +12,8 @@ struct PreparedItem: Sendable {
 struct ItemMaker: Sendable {
   let source: String
 
-  private static let names = ["key", "url", "name", "stem", "ext", "host", "index", "source"]
+  /// The fields that every source sets.
+  static let names = ["key", "url", "name", "stem", "ext", "host", "index", "source"]
   private static let localNames = ["key", "url", "name", "stem", "ext", "host", "index", "source", "path"]
 
   func prepare(_ entry: SourceItem) -> PreparedItem {

@@ -18,6 +18,8 @@ struct BarrierJob: Sendable {
   /// Whether what an earlier run has done is done again.
   let rerun: Bool
   let clock: any TimeSource
+  /// The groups that are not complete yet; nil where all are.
+  let pending: Set<String>?
 
   /// Does the work and says whether all of it went well.
   func run(_ post: @escaping @Sendable (RunLoop.Letter) -> Void) async -> Bool {
@@ -41,10 +43,15 @@ struct BarrierJob: Sendable {
       let page = try store.groups(stage: stage, after: last, limit: 256)
       guard let end = page.last else { return allWell }
       last = end.group
+      // What an earlier pass of this run has done is done, also where it failed.
+      let groups = try page.filter { group in
+        if let pending, pending.contains(group.group) { return false }
+        return try !store.isDone(stage: stage, group: group.group)
+      }
       allWell =
         await withTaskGroup(of: Bool.self) { tasks in
           var well = true
-          var waiting = page[...]
+          var waiting = groups[...]
           for group in waiting.prefix(width) {
             tasks.addTask(executorPreference: services.blocking) { await gather(group.group, count: group.count, post) }
           }
@@ -89,6 +96,9 @@ struct BarrierJob: Sendable {
           continue
         }
         end.status = fault.kind == .cancelled ? .cancelled : .failed
+        if end.status == .failed, group != nil {
+          try? await store.recordBarrier(stage: stage, group: group, digest: [], outputs: [], fault: fault)
+        }
         end.fault = fault
         break
       }

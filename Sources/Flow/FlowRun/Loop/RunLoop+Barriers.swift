@@ -21,15 +21,21 @@ struct GroupEnd: Sendable {
 extension RunLoop {
   /// Starts the barriers that are due, once the journal holds every result that they will read.
   func startDueBarriers() {
-    guard flushingBarriers.isEmpty, !dueBarriers.isEmpty else { return }
+    guard flushingBarriers.isEmpty, flushingPasses.isEmpty, !(dueBarriers.isEmpty && duePasses.isEmpty) else { return }
     flushingBarriers = dueBarriers
+    flushingPasses = duePasses
     dueBarriers = []
+    duePasses = []
     store.askForFlush()
   }
 
   /// Ends a stage early, also one that still waits for the journal.
   func interruptBarrier(_ stage: Int) {
     barrierTasks[stage]?.cancel()
+    if let number = earlyGroups.firstIndex(where: { $0.stage == stage && $0.isDue }) {
+      earlyGroups[number].isDue = false
+      return tell(.barrierFinished(stage: stage, ok: false))
+    }
     guard dueBarriers.contains(stage) || flushingBarriers.contains(stage) else { return }
     dueBarriers.removeAll { $0 == stage }
     flushingBarriers.removeAll { $0 == stage }
@@ -37,6 +43,7 @@ extension RunLoop {
   }
 
   func startBarrier(_ stage: Int) {
+    if waitsForPass(stage) { return }
     let planned = plan.stages[stage]
     if planned.condition == .success, counts.ended > 0, !anySucceeded(before: stage) {
       // "At least one succeeded" is what `success` means for many.
@@ -46,18 +53,24 @@ extension RunLoop {
     if case .expression(let condition) = planned.condition, !((try? condition.isTrue(in: runScope)) ?? false) {
       return barrierDone(stage: stage, ok: true)
     }
-    let job = BarrierJob(
-      plan: plan, stage: stage, part: stages[stage], config: barrierConfig(stage), scope: runScope,
-      policy: policies[stage], services: services, store: store, rerun: options.fresh, clock: clock)
+    let job = barrierJob(stage, except: nil)
+    let hasFailed = earlyGroups.contains { $0.stage == stage && $0.hasFailed }
     let mailbox = mailbox
     barrierTasks[stage] = Task(executorPreference: services.blocking) {
       let ok = await job.run { mailbox.post($0) }
-      mailbox.post(.barrierDone(stage: stage, ok: ok))
+      mailbox.post(.barrierDone(stage: stage, ok: ok && !hasFailed))
     }
   }
 
+  /// The work of a stage on its groups or on the run; with exceptions, on the groups that are complete.
+  func barrierJob(_ stage: Int, except pending: Set<String>?) -> BarrierJob {
+    BarrierJob(
+      plan: plan, stage: stage, part: stages[stage], config: barrierConfig(stage), scope: runScope,
+      policy: policies[stage], services: services, store: store, rerun: options.fresh, clock: clock, pending: pending)
+  }
+
   /// Whether anything came out well of what a stage needs; items need not have ended for that.
-  private func anySucceeded(before stage: Int) -> Bool {
+  func anySucceeded(before stage: Int) -> Bool {
     counts.ok > 0 || plan.stages[stage].needs.contains { stageCounts[$0].ok > 0 }
   }
 

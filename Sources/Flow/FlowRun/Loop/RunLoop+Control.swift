@@ -89,6 +89,7 @@ extension RunLoop {
     if state == .active || state == .paused { enter(.draining, by: cause.by) }
     if !waitingItems.isEmpty || feeds.contains(where: { !$0.hasEnded }) { hasCutSources = true }
     closeSources()
+    interruptPasses()
     tell(way)
   }
 

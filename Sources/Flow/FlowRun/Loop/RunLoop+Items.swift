@@ -228,7 +228,7 @@ extension RunLoop {
   }
 
   /// The group of a leg as JSON, empty for the whole run; nil where it is in no group.
-  private func group(of item: Item, at node: Int, _ result: NodeResult, for barrier: Int) -> String? {
+  func group(of item: Item, at node: Int, _ result: NodeResult, for barrier: Int) -> String? {
     guard case .group(let expression) = plan.stages[barrier].scope else { return "" }
     let leg = Leg(item: item, axes: plan.nodes[node].axes, fields: result.fields)
     guard let value = try? expression.evaluate(in: leg), !value.isNull else { return nil }
@@ -249,6 +249,9 @@ extension RunLoop {
     case .flushed:
       let due = flushingBarriers
       flushingBarriers = []
+      let passes = flushingPasses
+      flushingPasses = []
+      for number in passes { startPass(number) }
       for stage in due { startBarrier(stage) }
     case .runFault(let fault): react(to: fault, stops: false)
     }

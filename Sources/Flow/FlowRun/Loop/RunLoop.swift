@@ -21,6 +21,7 @@ final class RunLoop: @unchecked Sendable {
     case group(GroupEnd)
     case groupStarted(stage: Int, group: String?, members: Int)
     case barrierDone(stage: Int, ok: Bool)
+    case passDone(stage: Int, ok: Bool)
     case control(ControlRequest, reply: @Sendable (ControlAnswer) -> Void)
     case log(LogLevel, String)
     /// A required sink is behind, or has caught up.
@@ -86,6 +87,11 @@ final class RunLoop: @unchecked Sendable {
   var parkedAsked = 0
   /// Barriers that start when the journal has taken in everything up to now.
   var flushingBarriers: [Int] = []
+  /// Stages whose complete groups need not wait for the others.
+  var earlyGroups: [EarlyGroups]
+  /// Passes over complete groups that wait for the journal, and those for which it has been asked.
+  var duePasses: [Int] = []
+  var flushingPasses: [Int] = []
   /// Items with results that stages which gather will read, not yet written.
   var earlySlots: Set<Int> = []
 
@@ -141,6 +147,7 @@ final class RunLoop: @unchecked Sendable {
     gate = HostGate(total: parts.plan.settings.connections ?? RunOptions.automaticConnections)
     chosen = SampleOfAll(parts.plan.sources.count > 1 ? parts.plan.sample : nil)
     feeds = parts.plan.sources.map { FeedState(id: $0.id) }
+    earlyGroups = parts.plan.stages.indices.compactMap { EarlyGroups(parts.plan, stage: $0) }
     stageCounts = Array(repeating: StageCounts(), count: parts.plan.stages.count)
   }
 
@@ -183,6 +190,7 @@ final class RunLoop: @unchecked Sendable {
     case .groupStarted(let stage, let group, let members): groupStarted(stage, group, members)
     case .group(let end): groupEnded(end)
     case .barrierDone(let stage, let ok): barrierDone(stage: stage, ok: ok)
+    case .passDone(let stage, let ok): passDone(stage, ok: ok)
     case .control(let request, let reply): reply(control(request))
     case .log(let level, let message): teller.log(level, message)
     case .holdChanged: followHold()
@@ -229,12 +237,17 @@ final class RunLoop: @unchecked Sendable {
     admitWaiting()
     assignDemand()
     writeEarly()
+    openCompleteGroups()
     startDueBarriers()
     perform()
     judgeStop()
     store.flush()
     teller.tick(now, progress: currentProgress)
-    if isMachineFinished, ending.isEmpty, dueBarriers.isEmpty, flushingBarriers.isEmpty { isOver = true }
+    if isMachineFinished, ending.isEmpty, dueBarriers.isEmpty, flushingBarriers.isEmpty,
+      !earlyGroups.contains(where: \.isBusy)
+    {
+      isOver = true
+    }
   }
 
   private func nextWake() -> Instant? {

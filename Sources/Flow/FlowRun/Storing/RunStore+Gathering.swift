@@ -60,6 +60,13 @@ extension RunStore {
     }
   }
 
+  /// Whether this run has worked on a group already.
+  func isDone(stage: Int, group: String) throws(Fault) -> Bool {
+    try read { (reader) throws(Fault) in
+      try reader.barrier(barrierNumber(stage), group: group)?.run == run
+    }
+  }
+
   func recordBarrier(stage: Int, group: String?, digest: [UInt8], outputs: [OutputFact], fault: Fault?)
     async throws(Fault)
   {
