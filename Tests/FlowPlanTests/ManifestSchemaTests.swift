@@ -52,6 +52,20 @@ import Testing
       DraftSeven(root: schema).problems(.map(["imgflow": 1, "sources": [], "stages": ["fetch", "store"]])) == [])
   }
 
+  @Test(arguments: [Catalog.forTests, .builtins])
+  func `Every schema within it is a map or a truth value`(_ catalog: Catalog) throws {
+    func strays(_ value: Value, _ path: String) -> [String] {
+      switch value {
+      case .null: return [path]
+      case .list(let elements): return elements.enumerated().flatMap { strays($1, "\(path)/\($0)") }
+      case .map(let fields):
+        return fields.flatMap { ["default", "enum", "type"].contains($0.0) ? [] : strays($0.1, "\(path)/\($0.0)") }
+      default: return []
+      }
+    }
+    #expect(strays(try JSONReader.read(Array(ManifestSchema.json(catalog: catalog).utf8)), "") == [])
+  }
+
   @Test func `A slip in an entry is one error, at the key`() throws {
     let slip = Value.map(["fetch": .null, "max_bytes": "50MB"])
     let manifest = Value.map(["imgflow": 1, "sources": [], "stages": .list([slip])])

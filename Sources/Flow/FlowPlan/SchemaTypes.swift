@@ -100,7 +100,8 @@ enum SchemaTypes {
   static func withoutMaps(_ form: Value) -> Value? {
     guard case .map(let keys) = form else { return form }
     if keys.isEmpty { return .object([("type", ["string", "number", "boolean", "array"])]) }
-    return keys["properties"] != nil || keys["additionalProperties"] != nil ? nil : form
+    // Spelt out, since a bare `nil` would be the value null.
+    return keys["properties"] != nil || keys["additionalProperties"] != nil ? Value?.none : form
   }
 
   /// What holds without a key, as editors show it.
