@@ -1,6 +1,7 @@
 import FlowBase
 import FlowEvents
 import FlowParts
+import FlowTesting
 import Testing
 
 @testable import FlowBuiltins
@@ -15,11 +16,7 @@ private func note(_ seq: Int, _ level: Payload.LogLine.Level = .info) -> Event {
   event(seq, .log(.init(level, "line \(seq)")))
 }
 
-private func folder() throws -> String {
-  let path = "/tmp/imgflow-sinks-\(UInt64.random(in: .min ... .max))"
-  try SmallFiles.makeFolder(path)
-  return path
-}
+private func folder() throws -> String { try TempPlace.untilExit() }
 
 private func text(_ path: String) throws -> String { String(decoding: try SmallFiles.read(path), as: UTF8.self) }
 

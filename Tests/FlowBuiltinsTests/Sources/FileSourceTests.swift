@@ -2,14 +2,11 @@ import FlowBase
 import FlowBuiltins
 import FlowExpressions
 import FlowParts
+import FlowTesting
 import Testing
 
 /// A folder of its own under the system's place for temporary files.
-func freshFolder() throws -> String {
-  let path = "/tmp/imgflow-sources-\(UInt64.random(in: .min ... .max))"
-  try FileSystem.makeDirectories(path)
-  return path
-}
+func freshFolder() throws -> String { try TempPlace.untilExit() }
 
 /// Every item of a source, asked for in small batches; a fault that ends it is thrown.
 func items(_ part: SourcePart, _ entries: [Config.Entry], in folder: String = "/nowhere") async throws -> [SourceItem] {

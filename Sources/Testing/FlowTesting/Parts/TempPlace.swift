@@ -16,6 +16,18 @@ public final class TempPlace: Sendable {
 
   deinit { try? FileSystem.removeTree(path) }
 
+  /// The path of a new, empty folder that stays until the process ends.
+  public static func untilExit() throws(Fault) -> String {
+    let place = try TempPlace()
+    lasting.withLock { places in
+      if places.isEmpty { atexit { TempPlace.lasting.withLock { $0 = [] } } }
+      places.append(place)
+    }
+    return place.path
+  }
+
+  private static let lasting = Guarded<[TempPlace]>([])
+
   /// The path of something in it.
   public func file(_ name: String) -> String { "\(path)/\(name)" }
 
