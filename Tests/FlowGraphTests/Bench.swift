@@ -33,6 +33,9 @@ final class Bench {
 
   func hasStarted(stage: Int, at instant: Instant) { machine.hasStarted(stage: stage, at: instant) }
 
+  /// Admits an item that a node has made.
+  func admitMade(behind node: Int) -> Int? { machine.admitMade(behind: node, at: now, into: &said) }
+
   func tell(_ event: GraphMachine.Event) { machine.handle(event, at: now, into: &said) }
 
   func finish(_ slot: Int, _ node: Int, _ outcome: Outcome = .ok) {

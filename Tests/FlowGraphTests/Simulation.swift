@@ -228,6 +228,7 @@ struct Simulation {
     case .demand(let count):
       owed += count
       if machine.inFlight + owed > shape.window { violations.append("more was demanded than the window takes") }
+    case .admitMade(let count): violations.append("\(count) made items were asked for and there are none")
     case .demandParked(let count):
       if parkedAsked > 0 { violations.append("parked items were asked for before the last were back") }
       parkedAsked += count
@@ -341,6 +342,7 @@ struct Simulation {
         case .filtered: states.append(.filtered)
         case .failed: states.append(.failed)
         case .cancelled: states.append(.cancelled)
+        case .split: states.append(.split)
         }
       } else {
         states.append(hasFailed ? .skipped : .filtered)

@@ -17,7 +17,7 @@ extension GraphMachine {
     for place in inputs {
       switch states[base + shape.wiring.input(at: place)] {
       case .ok: ok += 1
-      case .filtered: filtered += 1
+      case .filtered, .split: filtered += 1
       case .cancelled: return .cancelled
       default: break
       }
@@ -143,14 +143,17 @@ extension GraphMachine {
   private func status(of slot: Int) -> ItemStatus {
     let base = slot * shape.nodes.count
     var isCancelled = false
+    var isSplit = false
     for node in 0..<shape.nodes.count {
       switch states[base + node] {
       case .failed: return .failed
       case .cancelled: isCancelled = true
+      case .split: isSplit = true
       default: break
       }
     }
     if isCancelled { return .cancelled }
+    if isSplit { return .ok }
     return shape.wiring.leaves.isEmpty || shape.wiring.leaves.contains { states[base + $0] == .ok } ? .ok : .filtered
   }
 }

@@ -7,6 +7,7 @@ extension GraphMachine {
     wakeRetries(now)
     startReady(now, &actions)
     while endStages(&actions) { startReady(now, &actions) }
+    askForMade(&actions)
     askForItems(&actions)
     endRun(&actions)
   }
@@ -133,7 +134,7 @@ extension GraphMachine {
       parkedDemanded = min(room, toReview)
       actions.append(.demandParked(parkedDemanded))
     } else if !sourcesEnded, !mode.isStopping {
-      if demanded == 0 { makeRoom(1, lot, &actions) }
+      if demanded == 0 || freeSlots.count < demanded { makeRoom(1, lot, &actions) }
       let room = freeSlots.count - demanded
       guard room >= lot || (demanded == 0 && room > 0 && inFlight - gatedCount < lot) else { return }
       demanded += room
@@ -142,7 +143,7 @@ extension GraphMachine {
   }
 
   /// Puts items aside that wait behind a gate, if they leave too little room for others.
-  private mutating func makeRoom(_ least: Int, _ lot: Int, _ actions: inout [Action]) {
+  mutating func makeRoom(_ least: Int, _ lot: Int, _ actions: inout [Action]) {
     guard freeSlots.count - demanded < least, inFlight - gatedCount < lot else { return }
     var count = 0
     while count < lot, let entry = gated.popFirst() {
@@ -167,11 +168,14 @@ extension GraphMachine {
         open[shape.wiring.rules[node].stage] += 1
       }
     }
+    for (node, count) in madeAhead { countAhead(node, count) }
     isReviewDue = true
   }
 
   private mutating func endRun(_ actions: inout [Action]) {
-    guard sourcesEnded || mode.isStopping, inFlight == 0, parkedCount == 0, barriersLeft == 0 else { return }
+    guard sourcesEnded || mode.isStopping, inFlight == 0, parkedCount == 0, madeCount == 0, barriersLeft == 0 else {
+      return
+    }
     isFinished = true
     actions.append(.finished)
   }

@@ -7,6 +7,7 @@ extension GraphMachine {
     guard mode.rawValue > self.mode.rawValue else { return }
     self.mode = mode
     demanded = 0
+    forgetMade()
     isReviewDue = true
     for slot in slots.indices where slots[slot].isTaken {
       if mode != .draining {

@@ -17,6 +17,10 @@ public struct GraphMachine: Sendable {
     case hostOpened(Int, count: Int)
     /// So many of the items that were asked for need no slot: duplicates, and what an earlier run has done.
     case consumed(Int)
+    /// A running operation has made so many items, which are to go on behind it; reported before its end.
+    case made(Operation, count: Int)
+    /// An item that a node has made needs no slot: an earlier run has done it, or its name is taken.
+    case madeConsumed(node: Int)
     /// No source has any item left.
     case sourcesEnded
     /// A stage for many items ended.
@@ -51,6 +55,8 @@ public struct GraphMachine: Sendable {
     case park(slot: Int)
     /// Admit so many items from the sources.
     case demand(Int)
+    /// Admit so many of the items that stages have made.
+    case admitMade(Int)
     /// Bring back so many parked items, those first that were parked first; not asked again before these are back.
     case demandParked(Int)
     /// A stage's first operation starts.
@@ -127,6 +133,11 @@ public struct GraphMachine: Sendable {
   var parkedDemanded = 0
   /// How many parked items have not been looked at since a gate was opened.
   var parkedToReview = 0
+  /// How many items that stages have made are still to come into the window, by the node that made them.
+  var madeAhead: [Int: Int] = [:]
+  var madeCount = 0
+  /// How many of them were asked for and have not come yet.
+  var madeDemanded = 0
   var isFinished = false
 
   /// A machine that has seen nothing.
@@ -158,8 +169,8 @@ public struct GraphMachine: Sendable {
   public func running(stage: Int) -> Int { running[stage] }
   /// How many operations run.
   public var runningCount: Int { running.reduce(0, +) }
-  /// How many items were asked for and have not come yet.
-  public var wanted: Int { demanded }
+  /// How many items were asked for, have not come yet, and find room.
+  public var wanted: Int { min(demanded, freeSlots.count) }
   /// How many items wait on disk behind a gate.
   public var parked: Int { parkedCount }
   /// The state of a node for an item in the window.
@@ -217,6 +228,12 @@ public struct GraphMachine: Sendable {
     }
     guard !isFinished, let slot = freeSlots.popLast() else { return nil }
     if wasParked { parkedCount = max(0, parkedCount - 1) }
+    fill(slot, known, isCounted: wasParked)
+    return enter(slot, now, &actions)
+  }
+
+  /// Gives a slot to an item some of whose nodes have ended, and sets the others going.
+  mutating func fill(_ slot: Int, _ known: [NodeState], isCounted: Bool) {
     take(slot)
     let base = slot * shape.nodes.count
     for node in shape.nodes.indices where states[base + node] == .waiting {
@@ -224,17 +241,16 @@ public struct GraphMachine: Sendable {
         states[base + node] = known[node]
         slots[slot].unfinished -= 1
         for place in shape.wiring.dependents(of: node) { pending[base + shape.wiring.dependent(at: place)] -= 1 }
-      } else if !wasParked {
+      } else if !isCounted {
         open[shape.wiring.rules[node].stage] += 1
       }
     }
     for node in shape.nodes.indices where states[base + node] == .waiting && pending[base + node] == 0 {
       advance(slot, node)
     }
-    return enter(slot, now, &actions)
   }
 
-  private mutating func enter(_ slot: Int, _ now: Instant, _ actions: inout [Action]) -> Int {
+  mutating func enter(_ slot: Int, _ now: Instant, _ actions: inout [Action]) -> Int {
     if mode.isStopping { cancelQueued(slot) }
     afterChange(slot, &actions)
     settle(now, &actions)
@@ -249,6 +265,8 @@ public struct GraphMachine: Sendable {
     case .held(let operation, let host): hold(operation, host, &actions)
     case .hostOpened(let host, let count): release(host, count)
     case .consumed(let count): demanded = max(0, demanded - count)
+    case .made(let operation, let count): expectMade(operation, count)
+    case .madeConsumed(let node): consumeMade(node)
     case .sourcesEnded:
       sourcesEnded = true
       demanded = 0

@@ -109,6 +109,8 @@ public enum NodeState: UInt8, Sendable, Hashable {
   case skipped
   /// It was cancelled.
   case cancelled
+  /// It went well and has made other items, which go on in place of this one.
+  case split
 
   /// Whether nothing more will happen here.
   public var isFinal: Bool { rawValue >= NodeState.ok.rawValue }
@@ -117,6 +119,8 @@ public enum NodeState: UInt8, Sendable, Hashable {
 /// How an operation ended.
 public enum Outcome: UInt8, Sendable, Hashable {
   case ok, filtered, failed, cancelled
+  /// It went well and has made other items, which go on in place of this one.
+  case split
 
   var state: NodeState {
     switch self {
@@ -124,6 +128,7 @@ public enum Outcome: UInt8, Sendable, Hashable {
     case .filtered: .filtered
     case .failed: .failed
     case .cancelled: .cancelled
+    case .split: .split
     }
   }
 }

@@ -83,6 +83,31 @@ struct Wiring: Sendable {
   /// The dependent node at a place of the list of all.
   func dependent(at place: Int) -> Int { dependentList[place] }
 
+  /// The nodes that come behind a node, directly or not.
+  func behind(_ node: Int) -> [Int] {
+    var found = [Bool](repeating: false, count: rules.count)
+    var list: [Int] = []
+    var next = [node]
+    while let current = next.popLast() {
+      for place in dependents(of: current) where !found[dependent(at: place)] {
+        found[dependent(at: place)] = true
+        list.append(dependent(at: place))
+        next.append(dependent(at: place))
+      }
+    }
+    return list
+  }
+
+  /// The nodes that come before a node, directly or not.
+  func before(_ node: Int) -> Set<Int> {
+    var found: Set<Int> = []
+    var next = [node]
+    while let current = next.popLast() {
+      for place in inputs(of: current) where found.insert(input(at: place)).inserted { next.append(input(at: place)) }
+    }
+    return found
+  }
+
   private static func flat(_ lists: [[Int]]) -> (start: [Int], list: [Int]) {
     var start = [0]
     var list: [Int] = []

@@ -23,6 +23,9 @@ public struct PlanInputs: Sendable {
   /// `--allow-private`: whether private and loopback addresses may be reached.
   public var allowsPrivate = false
 
+  /// Whether parts look at the files that they name, such as scripts.
+  public var checksFiles = false
+
   /// Inputs for a manifest in a folder.
   public init(folder: String) { self.folder = folder }
 }

@@ -8,6 +8,8 @@ internal import FlowYAML
 struct StageOutlook {
   /// The fields of items, by name.
   var fields: [String: ValueType]
+  /// Whether items may have fields that nobody can tell beforehand.
+  var isOpen = false
   /// The names of the axes, there also where there is no leg.
   var axisNames: Set<String> = []
   /// The nodes, as places in the plan's list, with their axes.
@@ -42,10 +44,12 @@ extension Planner {
       meetAddresses(in: expanded(draft.resolved), fields: draft.resolved.spec.fields)
       checkPaths(in: expanded(draft.resolved), fields: draft.resolved.spec.fields)
       checkReads(of: draft, types: types.place)
+      checkPart(draft.resolved, config)
       let position = stages.count
       var outlook = StageOutlook(fields: types.inner.item ?? [:], nodes: [])
       for field in draft.resolved.spec.sets(config) { outlook.fields[field.name] = field.type }
       if stage.onError == .useInput { outlook.fields["errors"] = .map }
+      outlook.isOpen = types.inner.isOpen || draft.resolved.spec.isOpen(config)
       outlook.axisNames = Set(types.inner.axes?.keys.map(\.self) ?? [])
       for combo in combos {
         let resolved = resolve(config, on: combo.axes, of: draft)
@@ -95,7 +99,7 @@ extension Planner {
     types.from = [:]
     for need in needs { types.from?[drafts[need].id] = outlooks[need]?.fields }
     types.hasOut = draft.resolved.spec.runsProgram
-    types.isOpen = !unresolvedStageIDs.isEmpty
+    types.isOpen = !unresolvedStageIDs.isEmpty || needs.contains { outlooks[$0]?.isOpen ?? false }
     types.line = draft.resolved.entry.node.mark.line
     let stageSpecs = catalog.specs(for: .stage)
     types.setters = { field in
@@ -133,6 +137,14 @@ extension Planner {
       let expression = reader.expression(node, at: site)
       if owner != place { reader.diagnostics = before }
       return expression.map(PlannedStage.Scope.group) ?? .run
+    }
+  }
+
+  /// Tells what the part itself finds wrong with its configuration.
+  mutating func checkPart(_ resolved: ResolvedEntry, _ config: Config) {
+    guard inputs.checksFiles else { return }
+    for problem in resolved.spec.check(config, inputs.folder) {
+      reader.add("E0130", problem, at: resolved.op.value.place)
     }
   }
 

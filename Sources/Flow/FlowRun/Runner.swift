@@ -76,6 +76,7 @@ public final class Runner: Sendable {
       for request in state.early { opened.loop.mailbox.post(.control(request) { _ in }) }
     }
     var outcome = await onThread("run") { opened.loop.main() }
+    for stage in opened.loop.stages { await stage.close() }
     state.withLock { $0.isOver = true }
     opened.loop.refuseLateRequests()
     control?.close()
@@ -136,10 +137,8 @@ public final class Runner: Sendable {
       plan: plan, options: options, journal: journal, ledger: ledger, tree: store.tree, temporary: store.temporary,
       run: number, sourceNumbers: sources, nodeNumbers: nodes)
     let services = Services(
-      settings: plan.settings, blocking: BlockingPool(name: "work", threads: 8), store: runStore
-    ) { level, message in
-      box.post(level, message)
-    }
+      settings: plan.settings, blocking: BlockingPool(name: "work", threads: 8), store: runStore,
+      log: { box.post($0, $1) }, tell: { box.post($0) })
     let loop = RunLoop(
       RunParts(
         plan: plan, options: options, id: id, clock: clock, store: runStore, teller: Teller(bus, start: clock.now()),
@@ -269,6 +268,7 @@ private final class MailboxHolder: Sendable {
   }
 
   func post(_ level: LogLevel, _ message: String) { mailbox.withLock { $0 }?.post(.log(level, message)) }
+  func post(_ payload: Payload) { mailbox.withLock { $0 }?.post(.tell(payload)) }
 }
 
 /// Passes on that a required listener is behind or has caught up.

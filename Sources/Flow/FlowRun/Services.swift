@@ -1,4 +1,5 @@
 import FlowBase
+import FlowEvents
 import FlowParts
 import FlowStore
 
@@ -9,14 +10,17 @@ final class Services: Sendable {
   let store: RunStore
   private let resources = Guarded<[ObjectIdentifier: any Sendable]>([:])
   private let tellLog: @Sendable (LogLevel, String) -> Void
+  private let tellPayload: @Sendable (Payload) -> Void
 
   init(
-    settings: RunSettings, blocking: BlockingPool, store: RunStore, log: @escaping @Sendable (LogLevel, String) -> Void
+    settings: RunSettings, blocking: BlockingPool, store: RunStore, log: @escaping @Sendable (LogLevel, String) -> Void,
+    tell: @escaping @Sendable (Payload) -> Void
   ) {
     self.settings = settings
     self.blocking = blocking
     self.store = store
     tellLog = log
+    tellPayload = tell
   }
 
   /// The services for a node's work on an item.
@@ -39,6 +43,7 @@ final class Services: Sendable {
   }
 
   func log(_ level: LogLevel, _ message: String) { tellLog(level, message) }
+  func tell(_ payload: Payload) { tellPayload(payload) }
 }
 
 /// The run's services on behalf of one leg, group or run.
@@ -84,5 +89,7 @@ struct LegServices: RunServices {
     try base.shared(type, make: make)
   }
 
+  func makeScratch() throws(Fault) -> String { try base.store.makeScratch() }
   func log(_ level: LogLevel, _ message: String) { base.log(level, message) }
+  func tell(_ payload: Payload) { base.tell(payload) }
 }

@@ -42,6 +42,17 @@ final class Scene: Sendable {
     return try #require(made?.plan, "\(DiagnosticText().text(diagnostics))\n\(text)")
   }
 
+  /// What is wrong with a manifest.
+  func problems(_ manifest: String) -> [Diagnostic] {
+    let text = "imgflow: 1\n" + manifest.replacing("$URL", with: server.url)
+    let read = YAMLReader.read(Array(text.utf8), file: "scene.yaml")
+    let loaded = read.node.map { Manifest.load($0) { _ in throw Diagnostic("E0001", "none", at: nil) } }
+    var inputs = PlanInputs(folder: place.path)
+    inputs.checksFiles = true
+    let made = loaded?.manifest.map { Plan.make($0, catalog: catalog, inputs: inputs) }
+    return read.problems + (loaded?.diagnostics ?? []) + (made?.diagnostics ?? [])
+  }
+
   /// Runs a manifest to its end.
   @discardableResult
   func run(

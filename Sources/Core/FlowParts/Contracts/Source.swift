@@ -1,4 +1,5 @@
 public import FlowBase
+public import FlowEvents
 
 /// What makes items: a list, a file, a generator.
 public protocol Source: Sendable {
@@ -22,12 +23,17 @@ public struct SourceContext: Sendable {
   public var config: Config
   /// The folder that relative paths start from.
   public var folder: String
+  /// Tells the listeners of something that concerns a program which works for the source.
+  public var tell: @Sendable (Payload) -> Void
 
   /// A context.
-  public init(id: String, config: Config, folder: String) {
+  public init(
+    id: String, config: Config, folder: String, tell: @escaping @Sendable (Payload) -> Void = { _ in }
+  ) {
     self.id = id
     self.config = config
     self.folder = folder
+    self.tell = tell
   }
 }
 

@@ -15,9 +15,15 @@ public protocol Stage: Sendable {
 
   /// Works on the results of a group or of the run.
   func gather(_ gathering: Gathering, in context: StageContext) async throws -> StageResult
+
+  /// Gives back what the stage holds, such as programs that it has started; the run is over.
+  func close() async
 }
 
 extension Stage {
+  /// Nothing is held.
+  public func close() async {}
+
   /// No host.
   public func host(of leg: Leg, config: Config) -> String? { nil }
 
@@ -91,16 +97,22 @@ public struct StageResult: Sendable {
 public struct MadeItem: Sendable {
   /// Its key behind `parent/`.
   public var key: String
-  /// Its bytes.
+  /// Its address, where it has one of its own; it then begins without bytes.
+  public var url: String?
+  /// Its bytes; nil where it has its parent's.
   public var content: Content?
-  /// The fields that are set on it.
+  /// The fields that are set on it; a `name` among them is its name.
   public var fields: Fields
+  /// The cells of its row; nil where it has its parent's.
+  public var row: Fields?
 
   /// An item.
-  public init(key: String, content: Content?, fields: Fields = [:]) {
+  public init(key: String, url: String? = nil, content: Content? = nil, fields: Fields = [:], row: Fields? = nil) {
     self.key = key
+    self.url = url
     self.content = content
     self.fields = fields
+    self.row = row
   }
 }
 

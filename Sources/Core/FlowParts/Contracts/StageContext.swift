@@ -1,4 +1,5 @@
 public import FlowBase
+public import FlowEvents
 
 /// What a stage is given beside the leg: its configuration, and its ways to the disk and to the listeners.
 public struct StageContext: Sendable {
@@ -42,8 +43,12 @@ public protocol RunServices: Sendable {
   func shared<Resource: Sendable>(_ type: Resource.Type, make: () throws(Fault) -> Resource) throws(Fault) -> Resource
   /// Threads for work that blocks.
   var blocking: BlockingPool { get }
+  /// Makes an empty folder for files of a program; it goes with the run at the latest.
+  func makeScratch() throws(Fault) -> String
   /// Writes a line to the run's log.
   func log(_ level: LogLevel, _ message: String)
+  /// Tells the listeners of something that concerns a program which works for the run.
+  func tell(_ payload: Payload)
 }
 
 /// How loud a line of the log is.

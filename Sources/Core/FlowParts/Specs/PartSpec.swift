@@ -36,6 +36,14 @@ public struct PartSpec: Sendable {
   public var fuses: String?
   /// Whether a stage hands `out.path` to a program, for the file that it is to write.
   public var runsProgram = false
+  /// Whether it sets item fields beyond those that can be told beforehand, given its configuration.
+  public var isOpen: @Sendable (Config) -> Bool = { _ in false }
+  /// What a result depends on beside the configuration, such as a script's text, as a digest; empty where nothing.
+  public var digest: @Sendable (_ config: Config, _ folder: String) -> String = { _, _ in "" }
+  /// What is wrong with a configuration that its types allow, such as a script that is not there.
+  public var check: @Sendable (_ config: Config, _ folder: String) -> [String] = { _, _ in [] }
+  /// The plugin that brings it; nil for what is built in.
+  public var plugin: PluginNote?
   /// A part of a manifest that shows it at work.
   public var example: String
 
@@ -57,6 +65,26 @@ public struct PartSpec: Sendable {
     self.isImmediate = isImmediate
     self.fuses = fuses
     self.example = example
+  }
+}
+
+/// What is to be said of the plugin that brings a part.
+public struct PluginNote: Sendable, Hashable {
+  /// Its name.
+  public var name: String
+  /// Its version.
+  public var version: String
+  /// The folder that it lies in.
+  public var folder: String
+  /// What it may do, in words: `no network`, `writes in its work directory`.
+  public var permissions: [String]
+
+  /// A note.
+  public init(name: String, version: String, folder: String, permissions: [String]) {
+    self.name = name
+    self.version = version
+    self.folder = folder
+    self.permissions = permissions
   }
 }
 

@@ -69,8 +69,21 @@ public final class TemporaryFolder: Sendable {
     return copy
   }
 
-  /// Removes a file, whether it is still there or not.
-  public func remove(_ name: String) { try? FileSystem.remove(name, in: directory) }
+  /// Makes an empty folder in it; its absolute path.
+  public func makeFolder() throws(Fault) -> String {
+    let name = makeName()
+    try naming("make the folder", path(of: name)) { () throws(Errno) in
+      try FileSystem.makeDirectory(name, mode: 0o700, in: directory)
+    }
+    return path(of: name)
+  }
+
+  /// Removes a file, or a folder with all that is in it, whether it is still there or not.
+  public func remove(_ name: String) {
+    do { try FileSystem.remove(name, in: directory) } catch {
+      if error == .isDirectory { try? FileSystem.removeTree(name, in: directory) }
+    }
+  }
 
   /// Removes the files of this state's earlier runs, but for those that are kept; says how many.
   ///

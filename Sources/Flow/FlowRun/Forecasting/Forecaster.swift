@@ -50,7 +50,8 @@ public struct Forecaster: Sendable {
     var outlook = Forecast.SourceOutlook(id: source.id, items: 0, broken: 0)
     let (letters, post) = AsyncStream<SourceFeed.Letter>.makeStream(bufferingPolicy: .unbounded)
     let (demands, demand) = AsyncStream<Int>.makeStream()
-    let feed = SourceFeed(source: source, folder: plan.settings.folder, share: plan.sample) { post.yield($0) }
+    let feed = SourceFeed(
+      source: source, folder: plan.settings.folder, share: plan.sample, tell: { _ in }, post: { post.yield($0) })
     let task = Task {
       await feed.serve(demands)
       post.finish()

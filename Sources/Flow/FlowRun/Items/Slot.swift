@@ -40,6 +40,8 @@ struct Slot {
   var written: Set<Int> = []
   /// The stages whose result came from an earlier run.
   var cachedStages: Set<Int> = []
+  /// The keys of the items that its stages have made of it.
+  var made: [String] = []
   /// What it was cancelled by.
   var cancelCode = "cancelled.user"
 

@@ -21,7 +21,14 @@ extension RunLoop {
   func refuseLateRequests() {
     var letters: [Letter] = []
     mailbox.take(into: &letters, until: clock.now())
-    for case .control(_, let reply) in letters { reply(.runIsOver) }
+    for letter in letters {
+      switch letter {
+      case .control(_, let reply): reply(.runIsOver)
+      case .tell(let payload): teller.tell(payload)
+      case .log(let level, let message): teller.log(level, message)
+      default: break
+      }
+    }
   }
 
   private func move(_ request: ControlRequest) -> ControlAnswer {
@@ -87,6 +94,10 @@ extension RunLoop {
   func stop(_ cause: StopCause, _ way: GraphMachine.Event) {
     if stopCause == nil || cause.signal != nil { stopCause = stopCause.map { $0.signal == nil ? cause : $0 } ?? cause }
     if state == .active || state == .paused { enter(.draining, by: cause.by) }
+    if !waitingMade.isEmpty {
+      hasCutSources = true
+      waitingMade = Queue()
+    }
     if !waitingItems.isEmpty || feeds.contains(where: { !$0.hasEnded }) { hasCutSources = true }
     closeSources()
     interruptPasses()

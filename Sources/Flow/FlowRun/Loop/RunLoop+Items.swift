@@ -51,9 +51,7 @@ extension RunLoop {
       return react(to: error, stops: false)
     }
     if let filter = options.failedOnly {
-      guard let known, known.run != store.run, let fault = known.fault, filter.matches(fault) else {
-        return tell(.consumed(1))
-      }
+      guard let known, known.run != store.run, hasFailed(known, filter, source) else { return tell(.consumed(1)) }
     }
     if let twin = namesUnderWay[item.name]?.input ?? (known?.run == store.run ? known?.input : nil) {
       if twin == input {
@@ -64,21 +62,24 @@ extension RunLoop {
       item.index = feeds[source].items
       let key = item.key
       item.key = "\(key)~\(item.index)"
-      return refuse(
-        item, source, input, nil,
-        Fault(
-          "item.duplicate_key", .permanent,
-          "another item of `\(item.source)` has the key `\(key)`; give each a `key:` of its own"))
+      refuse(item, source, input, nil, RunLoop.duplicate(of: key, in: item.source))
+      return tell(.consumed(1))
     }
     feeds[source].items += 1
     item.index = feeds[source].items
     item.fields["index"] = .int(item.index)
-    if let fault = prepared.fault { return refuse(item, source, input, known, fault) }
+    if let fault = prepared.fault {
+      refuse(item, source, input, known, fault)
+      return tell(.consumed(1))
+    }
     let fingerprint = fingerprints.of(item, input: input)
     if let known, known.gathering == fingerprints.gathering || fingerprints.gathering.isEmpty,
-      let end = store.reusable(known, fingerprint: fingerprint)
+      let end = store.reusable(known, fingerprint: fingerprint), let made = cachedMade(of: known, item, source)
     {
-      return endCached(item, source, known, end)
+      endCached(item, source, known, end)
+      madeTotal += made.count
+      for child in made { endCached(child.item, source, child.known, child.end) }
+      return tell(.consumed(1))
     }
     namesUnderWay[item.name] = NameState(input: input)
     guard let slot = machine.admit(at: now, into: &actions) else { return }
@@ -93,8 +94,14 @@ extension RunLoop {
     slots[slot].history = history
   }
 
+  static func duplicate(of key: String, in source: String) -> Fault {
+    Fault(
+      "item.duplicate_key", .permanent,
+      "another item of `\(source)` has the key `\(key)`; give each a `key:` of its own")
+  }
+
   /// An item that fails before any stage has seen it.
-  private func refuse(_ item: Item, _ source: Int, _ input: [UInt8], _ known: StoredItem?, _ fault: Fault) {
+  func refuse(_ item: Item, _ source: Int, _ input: [UInt8], _ known: StoredItem?, _ fault: Fault) {
     tickets += 1
     let subject = subject(of: item)
     teller.start(item, subject: subject)
@@ -109,11 +116,10 @@ extension RunLoop {
       ItemRecordDraft(
         ticket: tickets, id: known?.id ?? store.makeItemID(), item: item, source: source, status: .failed, input: input,
         fingerprint: input, fault: fault))
-    tell(.consumed(1))
   }
 
   /// An item of which an earlier run has done everything.
-  private func endCached(_ item: Item, _ source: Int, _ known: StoredItem, _ end: Payload.ItemEnd) {
+  func endCached(_ item: Item, _ source: Int, _ known: StoredItem, _ end: Payload.ItemEnd) {
     tickets += 1
     let subject = subject(of: item)
     teller.start(item, subject: subject, ratio: 1)
@@ -126,7 +132,6 @@ extension RunLoop {
     ending[tickets] = EndingItem(name: item.name, subject: subject, end: end)
     namesUnderWay[item.name] = NameState(input: known.input)
     store.touch(ticket: tickets, item: item, source: source, known: known)
-    tell(.consumed(1))
   }
 
   /// The machine says that an item is through: its end goes to the journal, and is told when it is safe.
@@ -178,6 +183,7 @@ extension RunLoop {
       input: input,
       fingerprint: fingerprints.of(held.item, input: input), fault: fault)
     draft.end = end
+    draft.made = held.made
     for node in 0..<itemNodes {
       guard let result = held.results[node] else { continue }
       if barrierNeeds.contains(plan.nodes[node].stage) {

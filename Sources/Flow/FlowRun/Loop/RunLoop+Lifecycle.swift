@@ -30,7 +30,7 @@ extension RunLoop {
     enter(.done, by: stopCause?.by ?? "end")
     let verdict = judge()
     let items = ItemCounts(
-      total: totalItems ?? feeds.reduce(0) { $0 + $1.items }, ok: counts.ok, cached: counts.cached,
+      total: totalItems ?? feeds.reduce(madeTotal) { $0 + $1.items }, ok: counts.ok, cached: counts.cached,
       filtered: counts.filtered, failed: counts.failed, cancelled: counts.cancelled)
     let errors = errorCodes.map { CodeCount(code: $0.key, count: $0.value) }
       .sorted { ($1.count, $0.code) < ($0.count, $1.code) }

@@ -20,7 +20,11 @@ extension RunLoop {
       {
         return pass(operation)
       }
-      let config = try node.config.resolved(in: ScopePair(first: leg, second: runScope))
+      let scope = ScopePair(first: leg, second: runScope)
+      // Where a program's words stand, the path of its input is known only once the input is a file.
+      let config =
+        try stage.part.spec.runsProgram
+        ? node.config.resolved(in: WithoutPath(scope: scope)) : node.config.resolved(in: scope)
       slots[operation.slot].tryStart[operation.node] = now
       // What is known already asks no host.
       let immediate = stages[node.stage] as? any ImmediateStage
@@ -67,7 +71,9 @@ extension RunLoop {
     case .deferred(let work)?: input = work.identity
     case nil: break
     }
-    let key = ResultKey(op: stage.op, version: stage.part.spec.version, config: config.canonical, input: input)
+    let key = ResultKey(
+      op: stage.op, version: stage.part.spec.version, config: config.canonical, input: input,
+      plugin: digests[plan.nodes[operation.node].stage])
     slots[operation.slot].keys[operation.node] = key
     guard let known = slots[operation.slot].history,
       let made = store.reusableResult(known, node: operation.node, key: key), let content = made.content
@@ -182,9 +188,10 @@ extension RunLoop {
       slots[slot].reason = slots[slot].reason ?? "\(plan.stages[stage].id): \(reason)"
       stageCounts[stage].filtered += 1
       tell(.finished(operation, .filtered))
-    case .many:
-      // Only stages that come with plugins and archives make items, and those bring this with them.
-      failed(operation, .internal("many", "`\(plan.stages[stage].id)` made items, which this version cannot take"))
+    case .many(let items):
+      stageCounts[stage].ok += 1
+      take(items, from: operation, fields: made.fields)
+      tell(.finished(operation, .split))
     case .pass:
       var result = input(of: operation)
       result.fields = result.fields.merging(made.fields)

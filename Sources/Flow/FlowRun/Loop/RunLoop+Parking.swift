@@ -14,6 +14,7 @@ struct ParkedItem: Sendable {
   var stageTimes: [Int]
   var failures: [Failure]
   var isShared: Bool
+  var made: [String]
 }
 
 /// Items that wait behind a gate give their slots to others and wait on disk.
@@ -25,6 +26,9 @@ extension RunLoop {
     writeEarly(slot, ticket: tickets)
     var held = slots[slot]
     for node in held.results.indices {
+      if case .bytes(let bytes)? = held.results[node]?.content, let file = spill(bytes) {
+        held.results[node]?.content = .file(file)
+      }
       if case .file(let file)? = held.results[node]?.content { file.keep() }
     }
     held.history = nil
@@ -32,10 +36,24 @@ extension RunLoop {
       ParkedItem(
         id: held.id, item: held.item, input: held.input, states: machine.states(slot: slot), results: held.results,
         outputs: held.outputs,
-        tries: held.tries, stageTimes: held.stageTimes, failures: held.failures, isShared: held.isShared))
+        tries: held.tries, stageTimes: held.stageTimes, failures: held.failures, isShared: held.isShared,
+        made: held.made))
     slots[slot].ticket = -1
     slots[slot].results = []
     slots[slot].tasks = []
+  }
+
+  /// Writes bytes that were in memory into a file; nil where that fails, and then the item has none when it comes back.
+  private func spill(_ bytes: [UInt8]) -> HeldFile? {
+    let partial = store.makePartial()
+    do throws(Fault) {
+      try partial.write(contentsOf: bytes)
+      return try partial.finish()
+    } catch {
+      partial.abandon()
+      react(to: error, stops: false)
+      return nil
+    }
   }
 
   /// Reads parked items back; the journal has them once its thread has come to them.
@@ -58,6 +76,7 @@ extension RunLoop {
       slots[slot].stageTimes = parked.stageTimes
       slots[slot].failures = parked.failures
       slots[slot].isShared = parked.isShared
+      slots[slot].made = parked.made
       perform()
     }
     // Fewer than asked for: what is missing cannot be read any more, and nothing may wait for it.

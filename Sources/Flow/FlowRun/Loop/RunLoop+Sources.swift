@@ -35,9 +35,9 @@ extension RunLoop {
       let (stream, continuation) = AsyncStream<Int>.makeStream()
       feeds[number].demands = continuation
       let mailbox = mailbox
-      let feed = SourceFeed(source: source, folder: plan.settings.folder, share: plan.sample) { letter in
-        mailbox.post(.source(number, letter))
-      }
+      let feed = SourceFeed(
+        source: source, folder: plan.settings.folder, share: plan.sample, tell: { mailbox.post(.tell($0)) },
+        post: { mailbox.post(.source(number, $0)) })
       feeds[number].task = Task(executorPreference: services.blocking) { await feed.serve(stream) }
     }
     if feeds.allSatisfy(\.isTold) { tell(.sourcesEnded) }
@@ -147,7 +147,7 @@ extension RunLoop {
 
   /// The items of all sources; nil while one has more to give.
   var totalItems: Int? {
-    var sum = 0
+    var sum = madeTotal
     for feed in feeds {
       guard let total = feed.total ?? (feed.isTold ? feed.items : nil) else { return nil }
       sum += max(0, total - (feed.isTold ? 0 : feed.duplicates))

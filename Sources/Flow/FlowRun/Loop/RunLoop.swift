@@ -24,6 +24,8 @@ final class RunLoop: @unchecked Sendable {
     case passDone(stage: Int, ok: Bool)
     case control(ControlRequest, reply: @Sendable (ControlAnswer) -> Void)
     case log(LogLevel, String)
+    /// Something that concerns a program which works for the run.
+    case tell(Payload)
     /// A required sink is behind, or has caught up.
     case holdChanged
   }
@@ -42,6 +44,8 @@ final class RunLoop: @unchecked Sendable {
   /// How many of the plan's nodes work on single items.
   let itemNodes: Int
   let fingerprints: Fingerprints
+  /// The digests of the scripts and plugins behind the stages.
+  let digests: [String]
   /// Whether a node alone reads what its input has made, so that a file may be moved rather than copied.
   let movable: [Bool]
 
@@ -63,6 +67,11 @@ final class RunLoop: @unchecked Sendable {
   var nextFeed = 0
   var waitingItems: [(source: Int, item: PreparedItem)] = []
   var waitingHead = 0
+  /// Items that stages have made and that are not in the window yet; all that stages have made.
+  var waitingMade = Queue<MadeDraft>()
+  var madeTotal = 0
+  /// How many of them the machine has room for.
+  var madeAsked = 0
   /// The sample of the run as a whole, where one of so many items is asked for.
   var chosen: SampleOfAll
 
@@ -137,6 +146,10 @@ final class RunLoop: @unchecked Sendable {
     barrierNeeds = needs
     itemNodes = parts.plan.itemNodeCount
     fingerprints = Fingerprints(parts.plan)
+    digests = parts.plan.stages.indices.map { stage in
+      let node = parts.plan.nodes.first { $0.stage == stage }
+      return parts.plan.digest(of: parts.plan.stages[stage].part.spec, node?.config ?? Config())
+    }
     movable = RunLoop.movableNodes(parts.plan, barrierNeeds: needs)
     machine = GraphMachine(GraphShape(parts.plan, window: parts.options.window))
     slots = Array(
@@ -193,6 +206,7 @@ final class RunLoop: @unchecked Sendable {
     case .passDone(let stage, let ok): passDone(stage, ok: ok)
     case .control(let request, let reply): reply(control(request))
     case .log(let level, let message): teller.log(level, message)
+    case .tell(let payload): teller.tell(payload)
     case .holdChanged: followHold()
     }
     perform()
@@ -211,6 +225,7 @@ final class RunLoop: @unchecked Sendable {
       case .park(let slot): park(slot)
       case .demand(let count): unassigned += count
       case .demandParked(let count): askForParked(count)
+      case .admitMade(let count): madeAsked += count
       case .stageStarted(let stage): stageStarted(stage)
       case .stageEnded(let stage): stageEnded(stage)
       case .startBarrier(let stage): dueBarriers.append(stage)
@@ -234,7 +249,9 @@ final class RunLoop: @unchecked Sendable {
     }
     perform()
     drawSample()
+    admitMade()
     admitWaiting()
+    admitMade()
     assignDemand()
     writeEarly()
     openCompleteGroups()

@@ -51,6 +51,15 @@ struct ScopePair<First: Scope, Second: Scope>: Scope {
   func value(of reference: Reference) -> Value? { first.value(of: reference) ?? second.value(of: reference) }
 }
 
+/// A scope that leaves `item.path` open, for the stage to fill in.
+struct WithoutPath<Inner: Scope>: Scope {
+  var scope: Inner
+
+  func value(of reference: Reference) -> Value? {
+    reference.namespace == .item && reference.path == ["path"] ? nil : scope.value(of: reference)
+  }
+}
+
 /// The value of the group that a stage works on.
 struct GroupScope: Scope {
   var group: Value?

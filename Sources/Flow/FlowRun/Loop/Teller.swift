@@ -44,6 +44,7 @@ final class Teller {
   func barrierEnd(_ end: Payload.BarrierEnd) { bus.emit(.barrierEnd(end)) }
   func control(_ control: Payload.Control) { bus.emit(.control(control)) }
   func diagnostic(_ diagnostic: Diagnostic) { bus.emit(.diagnostic(Payload.DiagnosticFound(diagnostic))) }
+  func tell(_ payload: Payload) { bus.emit(payload) }
   func state(from: RunState, to: RunState, by who: String) {
     bus.emit(.runState(Payload.RunStateMove(from: from, to: to, by: who)))
   }

@@ -1,4 +1,5 @@
 import FlowBase
+import FlowEvents
 import FlowExpressions
 import FlowParts
 import FlowPlan
@@ -23,13 +24,14 @@ struct SourceFeed: Sendable {
   let folder: String
   /// `sample` of the manifest as a whole, where it stands for each source's share.
   let share: Sample?
+  let tell: @Sendable (Payload) -> Void
   let post: @Sendable (Letter) -> Void
 
   /// Serves the demands until the source ends, the demands end, or the task is cancelled.
   func serve(_ demands: AsyncStream<Int>) async {
     do {
       var reader = try await source.part.make().open(
-        in: SourceContext(id: source.id, config: source.config, folder: folder))
+        in: SourceContext(id: source.id, config: source.config, folder: folder, tell: tell))
       post(.opened(total: knownTotal(reader.total)))
       if let chosen = try await sampled(&reader) {
         var prepared = chosen[...]

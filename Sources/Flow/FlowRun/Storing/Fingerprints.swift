@@ -33,6 +33,8 @@ struct Fingerprints: Sendable {
       writer.int(node.stage)
       writer.value(.map(node.axes))
       writer.string(node.config.canonical)
+      let digest = plan.digest(of: plan.stages[node.stage].part.spec, node.config)
+      if !digest.isEmpty { writer.string(digest) }
       for input in node.inputs { writer.int(input) }
       writer.endArray()
     }
@@ -102,9 +104,15 @@ struct ResultKey: Sendable, Hashable {
   var version: Int
   var config: String
   var input: String
+  /// The digest of the script or plugin that does the work; empty for what is built in.
+  var plugin = ""
 
   var parts: Fields {
-    ["op": .string(op), "version": .int(version), "config": .string(config), "input": .string(input)]
+    var parts: Fields = [
+      "op": .string(op), "version": .int(version), "config": .string(config), "input": .string(input),
+    ]
+    if !plugin.isEmpty { parts["plugin"] = .string(plugin) }
+    return parts
   }
 }
 
@@ -140,6 +148,11 @@ extension Config {
 }
 
 extension Plan {
+  /// The digest of the script or plugin behind a part, where a change of it makes results stale.
+  func digest(of spec: PartSpec, _ config: Config) -> String {
+    state.rerunOn.contains(.plugin) ? spec.digest(config, settings.folder) : ""
+  }
+
   /// Every name that the stages and sources read.
   var references: [Reference] {
     var references: [Reference] = []

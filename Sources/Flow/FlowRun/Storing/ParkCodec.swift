@@ -13,7 +13,7 @@ enum ParkCodec {
       "tries": .list(parked.tries.map(Value.int)), "times": .list(parked.stageTimes.map(Value.int)),
       "failures": .list(
         parked.failures.map { .list([.int($0.node), .int($0.attempt), ItemCodec.encode($0.fault)]) }),
-      "shared": .bool(parked.isShared),
+      "shared": .bool(parked.isShared), "made": .list(parked.made.map(Value.string)),
     ]
   }
 
@@ -36,7 +36,7 @@ enum ParkCodec {
         else { return nil }
         return Failure(node: node, fault: fault, attempt: attempt)
       },
-      isShared: fields["shared"]?.asBool ?? false)
+      isShared: fields["shared"]?.asBool ?? false, made: list(fields, "made").map(\.text))
   }
 
   private static func list(_ fields: Fields, _ name: String) -> [Value] { fields[name]?.asList ?? [] }

@@ -154,6 +154,7 @@ final class RunStore: @unchecked Sendable {
           .list([.string(plan.stages[$0.barrier].id), .int(nodeNumbers[$0.node]), .string($0.group)])
         })
     }
+    if !draft.made.isEmpty { facts["made"] = .list(draft.made.map(Value.string)) }
     return ItemRecord(
       id: draft.id, source: sourceNumbers[draft.source], key: draft.item.key, index: draft.item.index,
       url: draft.item.url.map { redaction.redact(Redaction.url($0)) }, status: status, run: run,
@@ -276,6 +277,7 @@ final class RunStore: @unchecked Sendable {
     .barrier(node: barrierNumbers[barrier], group: group ?? "")
   }
   func absolute(_ path: String) -> String { tree.absolute(path) }
+  func makeScratch() throws(Fault) -> String { try temporary.makeFolder() }
   func makePartial() -> any PartialWriter { PartialAdapter(temporary.makePartial()) }
 
   /// The temporary file that a held file is, if it is one of ours.

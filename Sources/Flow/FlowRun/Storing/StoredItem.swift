@@ -17,6 +17,9 @@ struct StoredItem: Sendable {
   /// Why it failed.
   var fault: Fault?
 
+  /// The keys of the items that its stages have made of it.
+  var made: [String] { facts["made"]?.asList?.map(\.text) ?? [] }
+
   /// For which stages that gather it was written down; empty where there were none.
   var gathering: String { facts["gathering"]?.asString ?? "" }
 }
@@ -47,6 +50,8 @@ struct ItemRecordDraft: Sendable {
   /// Whether the item has not ended yet.
   var isUnderWay = false
   var end: Payload.ItemEnd?
+  /// The keys of the items that were made of it.
+  var made: [String] = []
   var results: [Result] = []
   /// The memberships that are to be written.
   var memberships: [Membership] = []

@@ -1,4 +1,5 @@
 public import FlowBase
+public import FlowEvents
 public import FlowParts
 
 /// What a run does for its stages, done plainly in a folder of its own: for tests of single parts.
@@ -6,6 +7,7 @@ public final class ScratchServices: RunServices {
   private struct State {
     var shared: [ObjectIdentifier: any Sendable] = [:]
     var log: [String] = []
+    var told: [Payload] = []
     var partials = 0
   }
 
@@ -81,6 +83,23 @@ public final class ScratchServices: RunServices {
       return made
     }
   }
+
+  /// What was told of programs so far.
+  public var told: [Payload] { state.withLock { $0.told } }
+
+  /// Makes a folder beside the outputs.
+  public func makeScratch() throws(Fault) -> String {
+    let number = state.withLock { state in
+      state.partials += 1
+      return state.partials
+    }
+    let path = place.file("tmp/\(number)")
+    try SmallFiles.makeFolder(path)
+    return path
+  }
+
+  /// Keeps what is told.
+  public func tell(_ payload: Payload) { state.withLock { $0.told.append(payload) } }
 
   /// Keeps the line.
   public func log(_ level: LogLevel, _ message: String) { state.withLock { $0.log.append("\(level): \(message)") } }
