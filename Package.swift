@@ -50,6 +50,7 @@ let package = Package(
     door("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
     door("CBrotli", pkgConfig: "libbrotlidec", apt: "libbrotli-dev"),
     door("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev"),
+    .systemLibrary(name: "CLua", path: "Sources/Doors/CLua", providers: [.apt(["liblua5.4-dev"])]),
     .systemLibrary(name: "CPosix", path: "Sources/Doors/CPosix"),
 
     // Base
@@ -60,6 +61,7 @@ let package = Package(
     room("Engines", "FlowRecords", ["FlowBase", "CZlib", "CBrotli", "CZstd"]),
     room("Engines", "FlowTransfer", ["FlowBase", "FlowRecords", "CCurl"]),
     room("Engines", "FlowStore", ["FlowBase", "CSQLite"]),
+    room("Engines", "FlowScript", ["FlowBase", "CLua"]),
 
     // Core
     room("Core", "FlowEvents", ["FlowBase"]),
@@ -77,7 +79,7 @@ let package = Package(
     // Parts
     room(
       "Parts", "FlowBuiltins",
-      ["FlowBase", "FlowEvents", "FlowExpressions", "FlowParts", "FlowRecords", "FlowTransfer"]),
+      ["FlowBase", "FlowEvents", "FlowExpressions", "FlowParts", "FlowRecords", "FlowTransfer", "FlowScript"]),
 
     // App
     room(
@@ -104,6 +106,7 @@ let package = Package(
     tests("FlowRecordsTests", ["FlowRecords", "FlowBase"]),
     tests("FlowTransferTests", ["FlowTransfer", "FlowTesting", "FlowBase"]),
     tests("FlowStoreTests", ["FlowStore", "FlowBase"]),
+    tests("FlowScriptTests", ["FlowScript", "FlowBase"]),
     tests("FlowEventsTests", ["FlowEvents", "FlowBase"]),
     tests("FlowExpressionsTests", ["FlowExpressions", "FlowBase"]),
     tests("FlowPartsTests", ["FlowParts", "FlowExpressions", "FlowBase"]),

@@ -7,12 +7,15 @@ extension Catalog {
 
     catalog.add(DirectorySource.part)
     catalog.add(FileSource.part)
+    catalog.add(ScriptSource.part)
     catalog.add(TemplateSource.part)
     catalog.add(URLsSource.part)
 
+    catalog.add(Exec.part)
     catalog.add(Fetch.part)
     catalog.add(Filter.part)
     catalog.add(Report.part)
+    catalog.add(Script.part)
     catalog.add(SetFields.part)
     catalog.add(Store.part)
     catalog.add(Verify.part)

@@ -27,6 +27,7 @@ import Testing
     "E0015": "the list would have to have more than 10,000 entries",
     "E0098": "there is no manifest that could be a fixture",
     "E0099": "the mistake is in the command line",
+    "E0130": "it is about files beside the manifest, which fixtures do not have",
     "E0016": "the document would have to have more than 250,000 values",
   ]
 

@@ -100,6 +100,7 @@ struct LoadedManifest: Sendable {
   private func inputs(_ bytes: [UInt8], _ arguments: ParsedArguments, _ console: Console) -> PlanInputs {
     var inputs = PlanInputs(folder: folder)
     inputs.environment = console.environment
+    inputs.checksFiles = true
     inputs.readFile = { path in
       (try? SmallFiles.read(path, limit: 1 << 20)).map { String(decoding: $0, as: UTF8.self) }
     }

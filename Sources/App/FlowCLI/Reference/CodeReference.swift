@@ -23,7 +23,8 @@ enum CodeReference {
   }
 
   /// All codes, by class.
-  static let all: [Entry] = network + http + bodies + tables + paths + expressions + local + others
+  static let all: [Entry] =
+    network + http + bodies + tables + paths + expressions + local + programs + others
 
   /// The entry of a code; codes of an HTTP status that has none of its own share one.
   static func entry(_ code: String) -> Entry? {
@@ -362,6 +363,65 @@ enum CodeReference {
       "sink.overflow", .local, "The reader of a stream stopped reading, and what waits for it has reached its limit.",
       "Read faster, or ask for fewer events.", "sinks:\n  - ndjson: { to: stdout }\n    events: [\"run.*\", item.end]\n"
     ),
+  ]
+
+  private static let programs: [Entry] = [
+    Entry(
+      "script.error", .permanent, "A Lua script raised an error; the message names its file and line.",
+      "Mend the script; `print` in it writes to the run's log."),
+    Entry(
+      "script.limit", .permanent, "A call of a Lua script took more than ten million instructions or 32 MiB of memory.",
+      "Do less in one call, or use a plugin for work that is heavy.", "imgflow plugin new --lang python acme.heavy\n"),
+    Entry(
+      "script.result", .permanent, "A Lua script returned something that means nothing here.",
+      "Return a table of fields, `false`, a text, or a list of items.",
+      "function item(item) return { title = item.name } end\n"),
+    Entry(
+      "config.script", .config, "A Lua script cannot be loaded, or lacks the function that is to be called.",
+      "The message names the line.", "- script: { file: rules.lua, function: item }\n"),
+    Entry(
+      "config.exec", .config, "A program cannot be started, or its words make no sense here.",
+      "Install it, or give its whole path.", "- exec: [/usr/bin/jpegoptim, \"${item.path}\"]\n"),
+    Entry(
+      "exec.failed", .permanent, "A program ended with another exit code than 0, or by a signal.",
+      "The message has the last lines that it wrote."),
+    Entry(
+      "exec.output", .permanent, "A program ended well and did not write the one file that was expected.",
+      "Let it write `${out.path}`, to which an extension may be added.",
+      "- exec: [cwebp, \"${item.path}\", -o, \"${out.path}.webp\"]\n"),
+    Entry(
+      "program.output", .permanent, "What a program has written cannot be taken over: it is no regular file, or gone.",
+      "Let it write a plain file below the folder that it was given."),
+    Entry(
+      "item.key", .permanent, "A stage made an item without a key, or with one that cannot be used.",
+      "Give each made item a key of its own.", "return { { key = \"left\" }, { key = \"right\" } }\n"),
+    Entry(
+      "plugin.crashed", .permanent, "A plugin ended in the middle of this item, twice, with nothing else to do.",
+      "Look at what it wrote to standard error; the other items are unharmed.", "imgflow plugin check plugins/acme\n"),
+    Entry(
+      "plugin.crash_loop", .permanent, "A plugin crashed five times in a minute without finishing an item.",
+      "Look at what it wrote to standard error.", "imgflow plugin check plugins/acme\n"),
+    Entry(
+      "plugin.restarted", .transient, "A plugin ended while this was under way, and was started again.",
+      "It is tried again.", again),
+    Entry(
+      "plugin.timeout", .permanent, "A plugin took longer for an item than its `limits.item`.",
+      "Raise the limit in its plugin.yaml, or find out what hangs.", "limits: { item: 5m }\n"),
+    Entry(
+      "plugin.start", .permanent, "A plugin cannot be started, or does not say in time that it is ready.",
+      "Run it by hand in its folder; `plugin check` shows what it says.", "imgflow plugin check plugins/acme\n"),
+    Entry(
+      "plugin.noise", .permanent, "A plugin wrote more than 100 lines to standard output that are no messages.",
+      "Let it write to standard error instead: standard output belongs to the protocol.",
+      "print(\"working\", file=sys.stderr)\n"),
+    Entry(
+      "plugin.protocol", .permanent, "A plugin answered with a message that does not say what it must.",
+      "`plugin check` shows which.", "imgflow plugin check plugins/acme\n"),
+    Entry(
+      "plugin.error", .permanent, "A plugin reported an error without a code that can be used.",
+      "Codes are words of small letters with dots, such as `image.no_face`."),
+    Entry(
+      "config.plugin", .config, "A plugin refuses its configuration.", "The message says which key, and why."),
   ]
 
   private static let others: [Entry] = [

@@ -2,7 +2,7 @@ internal import FlowBase
 
 /// The kinds of mistakes in what a manifest says, beside those of YAML and of expressions.
 enum LanguageProblems {
-  static let all: [DiagnosticKind] = command + shape + names + graph + values
+  static let all: [DiagnosticKind] = command + shape + names + graph + plugins + values
 
   private static let command: [DiagnosticKind] = [
     DiagnosticKind(
@@ -108,6 +108,30 @@ enum LanguageProblems {
       explanation:
         "On one combination of the matrix, a key gets a value that it cannot take; the message names the leg.",
       example: "- resize: { width: \"${matrix.w}\" }\n  matrix: { w: [64, 256] }\n"),
+  ]
+
+  private static let plugins: [DiagnosticKind] = [
+    DiagnosticKind(
+      code: "E0130", title: "the op finds its configuration wrong",
+      explanation: "Its types fit, but what it names does not work: a script that is missing or no Lua, for example.",
+      example: "- script: { file: rules.lua, function: item }\n"),
+    DiagnosticKind(
+      code: "E0601", title: "a plugin cannot be read",
+      explanation: "`plugins:` names folders with a `plugin.yaml`, or folders of such folders.",
+      example: "plugins: [./plugins/face-crop]\n"),
+    DiagnosticKind(
+      code: "E0602", title: "unknown key in plugin.yaml",
+      explanation: "The key is not known at this place of a plugin's description.",
+      example: "limits: { instances: 2, window: 8 }\n"),
+    DiagnosticKind(
+      code: "E0603", title: "a value in plugin.yaml does not fit",
+      explanation: "Each key of a plugin's description has a type; the message says what is expected.",
+      example: "permissions: { network: false, env: [], write: [workdir] }\n"),
+    DiagnosticKind(
+      code: "E0604", title: "a key of plugin.yaml is missing",
+      explanation: "A plugin's description has at least `imgflow_plugin`, `name`, `version`, `run` and `ops`.",
+      example: "imgflow_plugin: 1\nname: acme.face-crop\nversion: 1.0.0\nrun: [python3, main.py]\n"
+        + "ops: { acme.face-crop: { kind: stage } }\n"),
   ]
 
   private static let values: [DiagnosticKind] = [

@@ -33,4 +33,22 @@ public enum ProcessFacts {
 
   /// Ends the process at once, with this exit code.
   public static func exit(_ code: Int) -> Never { Glibc.exit(Int32(truncatingIfNeeded: code)) }
+
+  /// How many bytes of memory the processes of a group take together.
+  public static func memory(ofGroup group: Int) -> Int {
+    guard let folder = try? FileSystem.open("/proc", [.read, .directory]), let names = try? DirectoryListing(of: folder)
+    else { return 0 }
+    var pages = 0
+    while let entry = try? names.next() {
+      guard entry.name.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
+        let facts = try? FileSystem.read("/proc/\(entry.name)/stat", limit: 4096),
+        let end = facts.lastIndex(of: UInt8(ascii: ")"))
+      else { continue }
+      // Behind the name in brackets: state, parent, group, and as the 22nd the pages in memory.
+      let words = facts[(end + 1)...].split(separator: 0x20)
+      guard words.count > 21, Int(String(decoding: words[2], as: UTF8.self)) == group else { continue }
+      pages += Int(String(decoding: words[21], as: UTF8.self)) ?? 0
+    }
+    return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+  }
 }

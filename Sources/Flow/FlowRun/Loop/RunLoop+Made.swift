@@ -101,7 +101,8 @@ extension RunLoop {
     switch result.content {
     case .file(let file)?: writer.string(file.sha256.hex)
     case .bytes(let bytes)?: writer.string(Digest.sha256(of: bytes).hex)
-    case .deferred?, nil: break
+    case .deferred(let work)?: writer.string(work.identity)
+    case nil: break
     }
     writer.endArray()
     return Array(Digest.sha256(of: writer.bytes).bytes.prefix(16))
