@@ -44,7 +44,7 @@ public struct Confinement: Sendable, Hashable {
     guard rules >= 0 else { return SystemFault.last("cannot bound writes") }
     defer { close(rules) }
     for (path, isFolder) in folders.map({ ($0, true) }) + Confinement.sinks.map({ ($0, false) }) {
-      let place = unsafe imgflow_open(path, O_PATH, 0)
+      let place = unsafe imgflow_open(path, FileSystem.OpenOptions.handle.rawValue, 0)
       guard place >= 0 else {
         if isFolder { return SystemFault.last("cannot open \(path)") }
         continue

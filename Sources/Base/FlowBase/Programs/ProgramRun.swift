@@ -2,6 +2,8 @@
 public struct ProgramReport: Sendable {
   /// How it ended.
   public var end: ProgramEnd
+  /// Whether it was ended because its time was up.
+  public var isLate = false
   /// The last bytes of its standard output.
   public var output: [UInt8]
   /// The last bytes of its standard error.
@@ -40,8 +42,11 @@ extension ProgramLoop {
   /// Runs a program to its end, with some bytes as its input.
   ///
   /// Where the task is cancelled, the program's group is asked to end, and killed two seconds later.
-  public func run(_ order: ProgramOrder, input: [UInt8] = [], keeping limit: Int = 65536) async -> ProgramReport {
-    let said = Guarded((output: Tail(limit: limit), errors: Tail(limit: limit)))
+  public func run(
+    _ order: ProgramOrder, input: [UInt8] = [], keeping kept: Int = 65536, limit: Interval? = nil
+  ) async -> ProgramReport {
+    let isLate = Guarded(false)
+    let said = Guarded((output: Tail(limit: kept), errors: Tail(limit: kept)))
     let running = Guarded<RunningProgram?>(nil)
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -52,16 +57,32 @@ extension ProgramLoop {
           case .errors(let bytes): said.withLock { $0.errors.append(bytes) }
           case .ended(let end):
             let (output, errors) = said.withLock { ($0.output.bytes, $0.errors.bytes) }
-            continuation.resume(returning: ProgramReport(end: end, output: output, errors: errors))
+            continuation.resume(
+              returning: ProgramReport(
+                end: end, isLate: isLate.withLock { $0 }, output: output, errors: errors))
           }
         }
         if !input.isEmpty { program.write(input) }
         program.closeInput()
         running.withLock { $0 = program }
         if Task.isCancelled { stop(program) }
+        if let limit {
+          post(at: SystemTime().now() + limit) { [self] in
+            guard program.isRunning else { return }
+            isLate.withLock { $0 = true }
+            stop(program)
+          }
+        }
       }
     } onCancel: {
       if let program = running.withLock({ $0 }) { stop(program) }
+    }
+  }
+
+  /// Waits for a while without holding a thread.
+  public func pause(_ span: Interval) async {
+    await withCheckedContinuation { continuation in
+      post(at: SystemTime().now() + span) { continuation.resume() }
     }
   }
 

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// A program that has been started: what is written to it, and how it is ended.
 ///
-/// All but the three public calls happens on the loop's thread.
+/// All but the public calls happens on the loop's thread.
 public final class RunningProgram: @unchecked Sendable {
   private let loop: ProgramLoop
   private var hear: (@Sendable (ProgramNews) -> Void)?
@@ -15,6 +15,7 @@ public final class RunningProgram: @unchecked Sendable {
   private var unwritten: [UInt8] = []
   private var written = 0
   private var closesInput = false
+  private var hasBegun = false
 
   init(_ loop: ProgramLoop, _ hear: @escaping @Sendable (ProgramNews) -> Void) {
     self.loop = loop
@@ -23,6 +24,9 @@ public final class RunningProgram: @unchecked Sendable {
 
   /// Writes to the program's standard input; what it does not take yet is kept and written later.
   public func write(_ bytes: [UInt8]) { loop.post { [self] in enqueue(bytes) } }
+
+  /// The same at once; on the loop's thread.
+  public func writeNow(_ bytes: [UInt8]) { enqueue(bytes) }
 
   /// Closes the program's standard input once everything has been written.
   public func closeInput() {
@@ -48,6 +52,7 @@ public final class RunningProgram: @unchecked Sendable {
 
   /// Starts the program.
   func start(_ order: ProgramOrder) {
+    hasBegun = true
     var pipes: [(reading: Int32, writing: Int32)] = []
     for _ in 0..<3 {
       var ends: [Int32] = [-1, -1]
@@ -86,7 +91,7 @@ public final class RunningProgram: @unchecked Sendable {
   }
 
   private func enqueue(_ bytes: [UInt8]) {
-    guard input >= 0, !closesInput else { return }
+    guard !closesInput, input >= 0 || !hasBegun else { return }
     if unwritten.isEmpty { unwritten = bytes } else { unwritten += bytes }
     flush()
   }

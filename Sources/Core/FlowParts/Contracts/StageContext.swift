@@ -51,6 +51,16 @@ public protocol RunServices: Sendable {
   func tell(_ payload: Payload)
 }
 
+extension RunServices {
+  /// Refuses: only a run has folders for programs.
+  public func makeScratch() throws(Fault) -> String {
+    throw .internal("scratch", "nothing is run here that would need a folder")
+  }
+
+  /// Tells nobody.
+  public func tell(_ payload: Payload) {}
+}
+
 /// How loud a line of the log is.
 public enum LogLevel: String, Sendable, Hashable, CaseIterable {
   case debug, info, warn, error
