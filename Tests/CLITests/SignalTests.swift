@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.serialized) struct SignalTests {
   private func slow() throws -> Workplace {
-    try Workplace(["/slow": [.generated(100_000).dripping(100, every: .milliseconds(20))]])
+    try Workplace(["/slow": [.generated(100_000).dripping(10, every: .milliseconds(20))]])
   }
 
   @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)])
