@@ -19,6 +19,11 @@ func door(_ name: String, pkgConfig: String, apt: String) -> Target {
     name: name, path: "Sources/Doors/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
 }
 
+/// A C library that is loaded on first use: a table of its functions, without a build-time dependency on it.
+func lateDoor(_ name: String) -> Target {
+  .target(name: name, path: "Sources/Doors/\(name)", linkerSettings: [.linkedLibrary("dl")])
+}
+
 /// A library on one of the floors; the targets that it may import are also listed in tools/arrows.txt.
 func room(_ floor: String, _ name: String, _ imports: [Target.Dependency] = []) -> Target {
   .target(
@@ -52,6 +57,8 @@ let package = Package(
     door("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev"),
     .systemLibrary(name: "CLua", path: "Sources/Doors/CLua", providers: [.apt(["liblua5.4-dev"])]),
     .systemLibrary(name: "CPosix", path: "Sources/Doors/CPosix"),
+    lateDoor("CVips"),
+    lateDoor("CTurboJPEG"),
 
     // Base
     room("Base", "FlowBase", ["CCrypto", "CPosix"]),
@@ -62,6 +69,7 @@ let package = Package(
     room("Engines", "FlowTransfer", ["FlowBase", "FlowRecords", "CCurl"]),
     room("Engines", "FlowStore", ["FlowBase", "CSQLite"]),
     room("Engines", "FlowScript", ["FlowBase", "CLua"]),
+    room("Engines", "FlowImage", ["FlowBase", "CVips", "CTurboJPEG"]),
 
     // Core
     room("Core", "FlowEvents", ["FlowBase"]),
@@ -79,7 +87,10 @@ let package = Package(
     // Parts
     room(
       "Parts", "FlowBuiltins",
-      ["FlowBase", "FlowEvents", "FlowExpressions", "FlowParts", "FlowRecords", "FlowTransfer", "FlowScript"]),
+      [
+        "FlowBase", "FlowEvents", "FlowExpressions", "FlowParts", "FlowRecords", "FlowTransfer", "FlowScript",
+        "FlowImage",
+      ]),
 
     // App
     room(
@@ -92,7 +103,7 @@ let package = Package(
       "App", "FlowCLI",
       [
         "FlowBase", "FlowEvents", "FlowExpressions", "FlowParts", "FlowYAML", "FlowManifest", "FlowPlan", "FlowGraph",
-        "FlowRun", "FlowStore", "FlowBuiltins",
+        "FlowRun", "FlowStore", "FlowBuiltins", "FlowImage",
       ]),
     program("imgflow", at: "Sources/App/imgflow", ["FlowCLI"]),
 
@@ -107,6 +118,7 @@ let package = Package(
     tests("FlowTransferTests", ["FlowTransfer", "FlowTesting", "FlowBase"]),
     tests("FlowStoreTests", ["FlowStore", "FlowBase"]),
     tests("FlowScriptTests", ["FlowScript", "FlowBase"]),
+    tests("FlowImageTests", ["FlowImage", "FlowTesting", "FlowBase", "imgflow"]),
     tests("FlowEventsTests", ["FlowEvents", "FlowBase"]),
     tests("FlowExpressionsTests", ["FlowExpressions", "FlowBase"]),
     tests("FlowPartsTests", ["FlowParts", "FlowExpressions", "FlowBase"]),
@@ -131,6 +143,7 @@ let package = Package(
     program("store-bench", at: "Benchmarks/store-bench", ["FlowStore", "FlowBase"]),
     program("transfer-bench", at: "Benchmarks/transfer-bench", ["FlowTransfer", "FlowBase"]),
     program("event-bench", at: "Benchmarks/event-bench", ["FlowEvents", "FlowBase"]),
+    program("picture-bench", at: "Benchmarks/picture-bench", ["FlowImage", "FlowBase"]),
     program("graph-bench", at: "Benchmarks/graph-bench", ["FlowGraph", "FlowBase"]),
     program("expression-bench", at: "Benchmarks/expression-bench", ["FlowExpressions", "FlowBase"]),
   ]
@@ -141,6 +154,7 @@ if Context.environment["FLOW_FUZZ"] != nil {
   let tried: [(name: String, imports: [Target.Dependency])] = [
     ("yaml", ["FlowBase", "FlowYAML"]), ("json", ["FlowBase"]), ("records", ["FlowBase", "FlowRecords"]),
     ("expression", ["FlowBase", "FlowExpressions"]), ("range", ["FlowBase", "FlowParts"]), ("address", ["FlowBase"]),
+    ("picture", ["FlowBase", "FlowImage"]),
   ]
   for (name, imports) in tried {
     package.products.append(.library(name: "fuzz-\(name)", type: .static, targets: ["fuzz-\(name)"]))

@@ -1,4 +1,5 @@
 internal import FlowBase
+internal import FlowImage
 
 /// The program: takes a command line, runs the command, and turns whatever happens into words and an exit code.
 public struct CommandLineTool: Sendable {
@@ -19,6 +20,8 @@ public struct CommandLineTool: Sendable {
     Streams.openClosedOnes()
     Streams.ignoreBrokenPipes()
     let words = Array(CommandLine.arguments.dropFirst())
+    if words.first == PictureProgram.verb { PictureWorker.main(Array(words.dropFirst())) }
+    PictureProgram.declareOwn()
     ProcessFacts.exit(await CommandLineTool(console: .standard).run(words))
   }
 

@@ -209,8 +209,30 @@ enum CodeReference {
       "Look at the file; often an error page was saved."),
     Entry("image.truncated", .permanent, "The picture ends too early.", "The file on the server is cut."),
     Entry(
-      "image.too_large", .permanent, "The picture has more pixels than are allowed.",
-      "Filter such items out beforehand.", "- probe\n- filter: item.width * item.height <= 100000000\n"),
+      "image.too_large", .permanent, "The picture has more pixels, frames or metadata than are allowed.",
+      "The message says how many. Raise the limit on the stage, or leave such items out.",
+      "- resize: { width: 1024, max_pixels: 400000000 }\n"),
+    Entry(
+      "image.unsupported", .permanent, "The picture is of a format that is not read.",
+      "SVG and PDF are read where `loaders` names them; others are not.",
+      "- resize: { width: 512, format: png, loaders: [svg] }\n"),
+    Entry(
+      "image.crop", .permanent, "The part that `crop` is to keep lies outside of the picture.",
+      "Filter small pictures out, or let `gravity` choose the place.", "- probe\n- filter: item.width >= 800\n"),
+    Entry(
+      "image.empty", .permanent, "There was no picture for the sheet.", "Look at the stages before `montage`."),
+    Entry(
+      "image.crashed", .permanent, "The picture brought down the process that worked on it.",
+      "Only this item is lost. Look at the file before you open it elsewhere: it may be made to do harm."),
+    Entry(
+      "image.timeout", .permanent, "Work on the picture took so long that it was given up.",
+      "Make the picture smaller first, or lower `effort`.", "- resize: { width: 2048 }\n"),
+    Entry(
+      "image.encoder", .config, "This machine cannot write the format.", "The message names the package to install.",
+      "apt-get install libheif1\n"),
+    Entry(
+      "image.unavailable", .config, "The library for pictures is missing, or the program that runs it.",
+      "The message names the package to install.", "apt-get install libvips42\n"),
   ]
 
   private static let tables: [Entry] = [
@@ -431,6 +453,9 @@ enum CodeReference {
     Entry("config.sink", .config, "A sink cannot be opened as it is configured.", "The message says why."),
     Entry("config.source", .config, "A source cannot be opened as it is configured.", "The message says why."),
     Entry("config.template", .config, "A text of the manifest cannot be evaluated.", "The message says why."),
+    Entry(
+      "config.value", .config, "A key has a value that it cannot have.",
+      "The message names the key and what it takes.", "- crop: { aspect: \"16:9\" }\n"),
     Entry(
       "config.mode", .config, "`mode` is no file mode.", "Write it in octal, as `chmod` takes it.",
       "- store: { path: \"${item.name}\", mode: \"0644\" }\n"),

@@ -23,13 +23,10 @@ public struct Store: Stage {
 
   /// Publishes the leg's bytes, and its sidecar behind them.
   public func run(_ leg: Leg, in context: StageContext) async throws -> StageResult {
-    guard var content = leg.content else {
-      throw Fault(
-        "content.missing", .permanent,
-        "the item has no bytes yet: \(context.stage) stands behind no stage that gives them")
-    }
-    if case .deferred(let deferred) = content { content = try await deferred.realise() }
-    let media = leg.text("media")
+    let content = try await leg.bytes(for: context)
+    var media = leg.text("media")
+    // What nobody has looked at yet shows by its first bytes what it is.
+    if media == nil { media = MediaType.sniff(try await content.prefix(on: context.services.blocking)) }
     let path = Store.path(context.config.text("path") ?? "", media: media)
     let options = try Store.options(of: context, leg: leg, media: media)
     var fact = try await context.services.publish(content, at: path, options: options)

@@ -22,10 +22,10 @@ public struct Verify: Stage {
 
   /// Checks what its configuration names, and what the item's source expects where it names nothing.
   public func run(_ leg: Leg, in context: StageContext) async throws -> StageResult {
-    guard var content = leg.content else {
+    guard leg.content != nil || leg.ownPath != nil else {
       throw Fault("verify.nothing", .permanent, "there are no bytes to verify; a stage such as `fetch` comes first")
     }
-    if case .deferred(let deferred) = content { content = try await deferred.realise() }
+    let content = try await leg.bytes(for: context)
     let pool = context.services.blocking
     try await ContentCheck(try expectation(leg, context.config)).check(content, on: pool)
     let wanted = context.config.texts("media")
