@@ -42,6 +42,8 @@ public struct PartSpec: Sendable {
   public var digest: @Sendable (_ config: Config, _ folder: String) -> String = { _, _ in "" }
   /// What is wrong with a configuration that its types allow, such as a script that is not there.
   public var check: @Sendable (_ config: Config, _ folder: String) -> [String] = { _, _ in [] }
+  /// Whether a stage may make items of an item, which may be in other groups than that one.
+  public var makesItems: Bool
   /// The plugin that brings it; nil for what is built in.
   public var plugin: PluginNote?
   /// A part of a manifest that shows it at work.
@@ -64,6 +66,8 @@ public struct PartSpec: Sendable {
     self.per = per
     self.isImmediate = isImmediate
     self.fuses = fuses
+    // What a plugin does nobody here knows.
+    makesItems = name.contains(".")
     self.example = example
   }
 }

@@ -26,6 +26,7 @@ struct EarlyGroups: Sendable {
     let planned = plan.stages[stage]
     guard case .group(let expression) = planned.scope, planned.after.isEmpty, planned.condition == .success,
       planned.needs.allSatisfy({ !plan.stages[$0].scope.isBarrier }),
+      !plan.stages.contains(where: { !$0.scope.isBarrier && $0.part.spec.makesItems }),
       expression.references.allSatisfy({ reference in
         switch reference.namespace {
         case .row, .for, .vars, .env, .output: true
