@@ -59,6 +59,7 @@ let package = Package(
     .systemLibrary(name: "CPosix", path: "Sources/Doors/CPosix"),
     lateDoor("CVips"),
     lateDoor("CTurboJPEG"),
+    lateDoor("CXML"),
 
     // Base
     room("Base", "FlowBase", ["CCrypto", "CPosix"]),
@@ -66,6 +67,7 @@ let package = Package(
     // Engines
     room("Engines", "FlowYAML", ["FlowBase", "CYAML"]),
     room("Engines", "FlowRecords", ["FlowBase", "CZlib", "CBrotli", "CZstd"]),
+    room("Engines", "FlowMarkup", ["FlowBase", "FlowRecords", "CXML"]),
     room("Engines", "FlowTransfer", ["FlowBase", "FlowRecords", "CCurl"]),
     room("Engines", "FlowStore", ["FlowBase", "CSQLite"]),
     room("Engines", "FlowScript", ["FlowBase", "CLua"]),
@@ -88,8 +90,8 @@ let package = Package(
     room(
       "Parts", "FlowBuiltins",
       [
-        "FlowBase", "FlowEvents", "FlowExpressions", "FlowParts", "FlowRecords", "FlowTransfer", "FlowScript",
-        "FlowImage",
+        "FlowBase", "FlowEvents", "FlowExpressions", "FlowMarkup", "FlowParts", "FlowRecords", "FlowTransfer",
+        "FlowScript", "FlowImage",
       ]),
 
     // App
@@ -115,6 +117,7 @@ let package = Package(
     tests("FlowBaseTests", ["FlowBase"]),
     tests("FlowYAMLTests", ["FlowYAML", "FlowBase"]),
     tests("FlowRecordsTests", ["FlowRecords", "FlowBase"]),
+    tests("FlowMarkupTests", ["FlowMarkup", "FlowRecords", "FlowBase"]),
     tests("FlowTransferTests", ["FlowTransfer", "FlowTesting", "FlowBase"]),
     tests("FlowStoreTests", ["FlowStore", "FlowBase"]),
     tests("FlowScriptTests", ["FlowScript", "FlowBase"]),

@@ -59,8 +59,6 @@ struct `Names` {
     #expect(none.code == "dns.nxdomain" && none.fault?.kind == .permanent && none.fault?.host == "none.test")
     let unknown = await outcome(engine, "http://unknown.test/")
     #expect(unknown.code == "dns.temporary" && unknown.fault?.kind == .transient)
-    // Remembered for a while, too.
-    #expect(await outcome(engine, "http://none.test/").code == "dns.nxdomain")
     #expect(book.names == ["none.test", "unknown.test"])
   }
 

@@ -31,7 +31,8 @@ struct Crossing: Sendable, CustomTestStringConvertible {
 struct `Secrets over redirects` {
   private static let canary = "c4n4ry"
 
-  @Test(arguments: Crossing.all)
+  // One after the other: each has two servers and an engine of its own.
+  @Test(.serialized, arguments: Crossing.all)
   func `reach their own origin and no other`(crossing: Crossing) async throws {
     let place = try TempPlace()
     let homePort = Guarded(0)

@@ -4,10 +4,13 @@
 // Typed faces of libcurl's variadic calls, which Swift cannot see.
 
 #include <curl/curl.h>
+#include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 static inline CURLcode imgflow_set_long(CURL *handle, CURLoption option, long value) {
   return curl_easy_setopt(handle, option, value);
@@ -86,6 +89,39 @@ static inline size_t imgflow_address_bytes(const struct curl_sockaddr *address, 
 
 static inline curl_socket_t imgflow_open_socket(const struct curl_sockaddr *address) {
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+// Connects to an address of 4 or 16 bytes and hangs up; returns 0 or the error, ETIMEDOUT where nothing comes in time.
+static inline int imgflow_try_connect(const unsigned char *bytes, int count, int port, int milliseconds) {
+  struct sockaddr_storage storage;
+  memset(&storage, 0, sizeof storage);
+  socklen_t length;
+  if (count == 4) {
+    struct sockaddr_in *address = (struct sockaddr_in *)&storage;
+    address->sin_family = AF_INET;
+    address->sin_port = htons((unsigned short)port);
+    memcpy(&address->sin_addr, bytes, 4);
+    length = sizeof *address;
+  } else if (count == 16) {
+    struct sockaddr_in6 *address = (struct sockaddr_in6 *)&storage;
+    address->sin6_family = AF_INET6;
+    address->sin6_port = htons((unsigned short)port);
+    memcpy(&address->sin6_addr, bytes, 16);
+    length = sizeof *address;
+  } else {
+    return EAFNOSUPPORT;
+  }
+  int descriptor = socket(storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return errno;
+  int result = connect(descriptor, (struct sockaddr *)&storage, length) == 0 ? 0 : errno;
+  if (result == EINPROGRESS) {
+    struct pollfd waiting = {descriptor, POLLOUT, 0};
+    int ready = poll(&waiting, 1, milliseconds);
+    socklen_t size = sizeof result;
+    if (ready <= 0 || getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &result, &size) != 0) result = ETIMEDOUT;
+  }
+  close(descriptor);
+  return result;
 }
 
 #endif

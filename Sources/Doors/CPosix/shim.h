@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -43,6 +44,18 @@ static inline int imgflow_open_beneath(int directory, const char *path, int flag
 static inline int imgflow_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC); }
 
 static inline int imgflow_set_thread_name(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+// How many descriptors this process may open; with `raise`, as many as it may allow itself, up to a bound.
+static inline long imgflow_descriptor_limit(int raise) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 256;
+  rlim_t most = limit.rlim_max < 65536 ? limit.rlim_max : 65536;
+  if (raise && limit.rlim_cur < most) {
+    struct rlimit wanted = {most, limit.rlim_max};
+    if (setrlimit(RLIMIT_NOFILE, &wanted) == 0) limit = wanted;
+  }
+  return limit.rlim_cur < 65536 ? (long)limit.rlim_cur : 65536;
+}
 
 static inline int imgflow_get_flags(int descriptor) { return fcntl(descriptor, F_GETFL); }
 

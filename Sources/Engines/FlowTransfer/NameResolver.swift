@@ -97,6 +97,9 @@ final class NameResolver: Sendable {
     return answer
   }
 
+  /// Asks at once, whatever is remembered; blocks.
+  func ask(_ name: String) -> NameAnswer { lookUp(name) }
+
   private func work() {
     while true {
       let next = state.withLock { state -> String? in

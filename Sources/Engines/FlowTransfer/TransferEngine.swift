@@ -15,9 +15,9 @@ public final class TransferEngine: Sendable {
   private let otherLoops = Guarded<[Int: TransferLoop]>([:])
   private let idleConnections: Int
   private let bandwidth = BandwidthShares()
-  private let environment: ProxyEnvironment
+  let environment: ProxyEnvironment
   private let netrc: Netrc
-  private let names: NameResolver
+  let names: NameResolver
   private let jars = Guarded<[String: CookieJar]>([:])
 
   /// An engine with so many threads, each with a pool of connections of its own.

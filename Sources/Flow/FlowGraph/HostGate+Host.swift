@@ -22,6 +22,8 @@ extension HostGate {
     enum Probe: Sendable { case none, due, underWay }
 
     var limits: Limits
+    /// Whether one connection carries several requests at once.
+    var carriesStreams = false
     var inFlight = 0
     /// Operations that wait for the host.
     var waiting = 0
@@ -56,7 +58,9 @@ extension HostGate {
 
     init(_ limits: Limits) { self.limits = limits }
 
-    private var mostInFlight: Int { min(height, limits.connections) }
+    /// What the user allows, in requests.
+    private var ceiling: Int { carriesStreams ? limits.connections * limits.streams : limits.connections }
+    private var mostInFlight: Int { min(height, ceiling) }
 
     /// The time between two starts within the budget.
     private var pace: Int { budget == .max ? 0 : period / budget }
@@ -122,7 +126,7 @@ extension HostGate {
       guard answersAtHeight >= HostGate.answersToGrow else { return }
       answersAtHeight = 0
       // Above what the user allows there is nothing to grow to.
-      height = min(max(height, limits.connections), height * 2)
+      height = min(max(height, ceiling), height * 2)
     }
 
     private mutating func refused(_ asked: Int, _ now: Int) {

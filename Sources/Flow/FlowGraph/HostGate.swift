@@ -15,11 +15,14 @@ public struct HostGate: Sendable {
     public var connections: Int
     /// The least time between two starts, in nanoseconds.
     public var spacing: Int
+    /// The most requests on one connection, where it carries several.
+    public var streams: Int
 
     /// Limits.
-    public init(connections: Int = 6, spacing: Int = 0) {
+    public init(connections: Int = 6, spacing: Int = 0, streams: Int = 64) {
       self.connections = max(1, connections)
       self.spacing = max(0, spacing)
+      self.streams = max(1, streams)
     }
   }
 
@@ -58,6 +61,12 @@ public struct HostGate: Sendable {
     hosts[host].limits = limits
     if hosts[host].waiting > 0 { enter(host) }
   }
+
+  /// Takes note that a host's connections carry several requests at once, so that its limit is that of streams.
+  public mutating func carriesStreams(_ host: Int) { hosts[host].carriesStreams = true }
+
+  /// Whether requests wait for nothing but the limit over all hosts.
+  public var isAtLimit: Bool { isFull }
 
   /// Changes how many requests may be under way over all hosts.
   public mutating func set(total: Int) { self.total = max(1, total) }

@@ -38,7 +38,8 @@ extension Planner {
     if written["connections"] != nil {
       rule.connections = config.text("connections") == "auto" ? 0 : config.int("connections")
     }
-    rule.streams = config.int("streams")
+    if written["streams"] != nil { rule.streams = config.int("streams") }
+    rule.bandwidth = config.int("bandwidth")
     rule.rate = config.double("rate")
     rule.interval = config.interval("interval")
     rule.userAgent = config.text("user_agent")

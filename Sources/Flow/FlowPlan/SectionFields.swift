@@ -111,11 +111,12 @@ public enum SectionFields {
     FieldSpec(
       "connections", .either([.choice(["auto"]), .integer(many)]), phase: .load, default: "6",
       "The most connections to the host."),
-    FieldSpec("streams", .integer(many), phase: .load, "The most streams on an HTTP/2 connection."),
+    FieldSpec("streams", .integer(many), phase: .load, default: "64", "The most streams on an HTTP/2 connection."),
+    FieldSpec("bandwidth", .bandwidth, phase: .load, "The most bytes a second from the host."),
     FieldSpec("rate", .rate, phase: .load, "The most requests in a time."),
     FieldSpec("interval", .interval, phase: .load, "The time between the starts of two requests."),
     FieldSpec("user_agent", .string, phase: .load, "The `User-Agent` of requests."),
-    FieldSpec("robots", .boolean, phase: .load, "Whether robots.txt is honoured."),
+    FieldSpec("robots", .boolean, phase: .load, "Whether the host's robots.txt is asked for first, and heeded."),
     FieldSpec(
       "auth",
       .object([

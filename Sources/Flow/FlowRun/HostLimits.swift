@@ -15,6 +15,8 @@ extension HostTable {
     // `auto`, written as 0, lets the height find itself up to what the run as a whole may use.
     let connections = settings.connections.map { $0 == 0 ? 512 : $0 } ?? defaultConnections
     let byRate = settings.rate.map { Interval(seconds: 1 / $0).nanoseconds } ?? 0
-    return HostGate.Limits(connections: connections, spacing: max(byRate, settings.interval?.nanoseconds ?? 0))
+    return HostGate.Limits(
+      connections: connections, spacing: max(byRate, settings.interval?.nanoseconds ?? 0),
+      streams: settings.streams ?? 64)
   }
 }

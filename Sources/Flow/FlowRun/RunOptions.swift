@@ -26,6 +26,8 @@ public struct RunOptions: Sendable {
   public var tool = "0.1.0"
   /// Connections that are used where the manifest names no limit.
   public static let automaticConnections = 32
+  /// To how many they grow while more of them bring more.
+  public static let mostAutomaticConnections = 512
   /// Connections to a host where the manifest names no limit for it.
   public var hostConnections = 6
 

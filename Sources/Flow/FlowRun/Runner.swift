@@ -115,6 +115,7 @@ public final class Runner: Sendable {
   // MARK: Opening
 
   private func open() throws(Fault) -> OpenRun {
+    DescriptorLimit.raise()
     let folder = StateFolder(directory: plan.state.folder, stem: plan.state.stem)
     let store = try Store(folder: folder, outputFolder: plan.settings.outputFolder, waits: options.waitsForLock)
     _ = try folder.makeRun(id)

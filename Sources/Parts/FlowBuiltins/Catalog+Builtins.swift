@@ -6,8 +6,11 @@ extension Catalog {
     var catalog = Catalog()
 
     catalog.add(DirectorySource.part)
+    catalog.add(FeedSource.part)
     catalog.add(FileSource.part)
+    catalog.add(PageSource.part)
     catalog.add(ScriptSource.part)
+    catalog.add(SitemapSource.part)
     catalog.add(TemplateSource.part)
     catalog.add(URLsSource.part)
 

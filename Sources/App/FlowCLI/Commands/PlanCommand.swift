@@ -51,7 +51,10 @@ struct PlanReport {
     var lines: [String] = []
     for source in forecast.sources {
       let broken = source.broken > 0 ? ", \(source.broken) of them no good" : ""
-      lines.append("source \(source.id): \(source.items) items\(broken)")
+      lines.append(
+        source.isElsewhere
+          ? "source \(source.id): ? items (they stand on another host, which is asked when the manifest is run)"
+          : "source \(source.id): \(source.items) items\(broken)")
     }
     lines.append("")
     lines += table(
@@ -127,7 +130,9 @@ struct PlanReport {
         "format_version": 1, "items": .int(forecast.items), "done": .int(forecast.done),
         "to_run": .int(forecast.items - forecast.done),
         "sources": .list(
-          forecast.sources.map { .map(["id": .string($0.id), "items": .int($0.items), "broken": .int($0.broken)]) }),
+          forecast.sources.map {
+            .map(["id": .string($0.id), "items": $0.isElsewhere ? .null : .int($0.items), "broken": .int($0.broken)])
+          }),
         "stages": .list(
           forecast.stages.map {
             .map([

@@ -174,6 +174,10 @@ enum CodeReference {
       "body.truncated", .transient, "Fewer bytes came than the server had announced.",
       "It is tried again from where they ended, if the server can do that.", again),
     Entry(
+      "robots.disallowed", .permanent, "The host's robots.txt does not want this address to be visited.",
+      "Leave it out with `where:`, or set `robots: false` for the host if its owner agrees.",
+      "hosts:\n  images.example.com: { robots: false }\n"),
+    Entry(
       "range.mismatch", .transient, "The server sent another part of the file than was asked for.",
       "The next try begins anew.", again),
     Entry(
@@ -262,6 +266,25 @@ enum CodeReference {
       "item.duplicate_key", .permanent, "Two different items of one source have one key.",
       "Make the key from something that tells them apart.",
       "- file: { path: list.csv, url: \"${row.url}\", key: \"${row.sku}-${row.colour}\" }\n"),
+    Entry(
+      "source.markup", .permanent, "A document that a source reads is no well-formed XML or holds no HTML.",
+      "Look at what the address gives: it may be a page about an error.", "curl -sL ADDRESS | head\n"),
+    Entry(
+      "source.too_large", .permanent, "A document that a source reads is longer than is read of one.",
+      "Split it; sitemaps have indexes for that.", "sources:\n  - sitemap: https://example.com/sitemap-index.xml\n"),
+    Entry(
+      "source.elsewhere", .transient, "A source lies on another host, which is only asked when the manifest is run.",
+      "Run the manifest; `plan` shows `?` for what it cannot know.", "imgflow run\n"),
+    Entry(
+      "config.selector", .config, "A CSS selector cannot be read, or is more than is known of CSS.",
+      "Names, `.class`, `#id`, `[attribute]`, `:not()`, `:nth-child()` and the combinators are known.",
+      "- page: { url: 'https://example.com/', selector: '#photos a[href$=\".jpg\"]' }\n"),
+    Entry(
+      "config.pattern", .config, "The pattern of `match` is no regular expression.",
+      "Mend it, or begin it with `*` for a wildcard.", "- feed: { url: 'https://example.com/rss', match: '*.jpg' }\n"),
+    Entry(
+      "config.library", .config, "A library that the manifest needs is not on this machine.",
+      "Install it as the message says.", "apt-get install libxml2\n"),
     Entry(
       "source.no_address", .permanent, "The row has no address.", "Look at the row; `where` can leave such rows out.",
       "- file: { path: list.csv, url: \"${row.url}\" }\n  where: row.url != ''\n"),

@@ -23,6 +23,7 @@ extension HostSettings {
   private mutating func fill(from other: HostSettings) {
     connections = connections ?? other.connections
     streams = streams ?? other.streams
+    bandwidth = bandwidth ?? other.bandwidth
     rate = rate ?? other.rate
     interval = interval ?? other.interval
     userAgent = userAgent ?? other.userAgent

@@ -47,6 +47,8 @@ public struct HostTable: Sendable, Hashable {
     public var connections: Int?
     /// The most streams on an HTTP/2 connection.
     public var streams: Int?
+    /// The most bytes a second.
+    public var bandwidth: Int?
     /// The most requests a second.
     public var rate: Double?
     /// The time between the starts of two requests.

@@ -23,16 +23,20 @@ public struct SourceContext: Sendable {
   public var config: Config
   /// The folder that relative paths start from.
   public var folder: String
+  /// What the run does for those who ask hosts; nil where nobody is to be asked.
+  public var services: (any RunServices)?
   /// Tells the listeners of something that concerns a program which works for the source.
   public var tell: @Sendable (Payload) -> Void
 
   /// A context.
   public init(
-    id: String, config: Config, folder: String, tell: @escaping @Sendable (Payload) -> Void = { _ in }
+    id: String, config: Config, folder: String, services: (any RunServices)? = nil,
+    tell: @escaping @Sendable (Payload) -> Void = { _ in }
   ) {
     self.id = id
     self.config = config
     self.folder = folder
+    self.services = services
     self.tell = tell
   }
 }

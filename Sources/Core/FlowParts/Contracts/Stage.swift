@@ -41,6 +41,24 @@ extension Stage {
   }
 }
 
+/// A stage that asks hosts over a network.
+public protocol NetworkStage: Stage {
+  /// Whether a host can be reached; asks it for nothing.
+  func reach(_ host: String, in services: any RunServices) async -> Reach
+}
+
+/// What comes of trying to reach a host.
+public enum Reach: String, Sendable, Hashable, CaseIterable {
+  /// It takes connections.
+  case open
+  /// It is there and takes none.
+  case refused
+  /// Nothing comes back.
+  case silent
+  /// There is no way there, or nobody who resolves its name.
+  case gone
+}
+
 /// A stage that decides at once, without waiting; it runs inside the scheduler's loop and costs no task.
 public protocol ImmediateStage: Stage {
   /// Works on one leg.
@@ -62,6 +80,8 @@ public struct StageResult: Sendable {
     case pass
     /// It is filtered, and why.
     case drop(reason: String)
+    /// What an earlier run has made of it still holds, and so does all that was made of that.
+    case unchanged
     /// It ends here, and these items go on in its place.
     case many([MadeItem])
   }
@@ -78,6 +98,8 @@ public struct StageResult: Sendable {
   public var isShared: Bool
   /// Bytes that came over the network for it.
   public var bytesIn: Int
+  /// Whether the host's connection carries several requests at once.
+  public var isMultiplexed = false
 
   /// A result; without arguments: the leg goes on as it is.
   public init(

@@ -15,6 +15,8 @@ public struct StageContext: Sendable {
   public var isFused = false
   /// Tells how far the bytes have come, and how many they will be where that is known.
   public var progress: @Sendable (_ bytes: Int, _ size: Int?) -> Void
+  /// The fields that an earlier run's result had, where it is to be found out whether that still holds.
+  public var earlier: Fields?
 
   /// A context.
   public init(

@@ -36,6 +36,8 @@ public struct Forecast: Sendable {
     public var items: Int
     /// How many entries are no good.
     public var broken: Int
+    /// Whether it lies on another host, which is only asked when the manifest is run.
+    public var isElsewhere = false
   }
 
   /// A host that would be asked.

@@ -65,6 +65,9 @@ public struct Forecaster: Sendable {
     reading: for await letter in letters {
       switch letter {
       case .opened: break
+      case .failed(let fault) where fault.code == "source.elsewhere":
+        outlook.isElsewhere = true
+        break reading
       case .failed(let fault): throw fault
       case .refused(let diagnostic): throw diagnostic
       case .ended: break reading

@@ -1,4 +1,5 @@
 import FlowBase
+import FlowEvents
 import FlowGraph
 import FlowParts
 
@@ -42,6 +43,10 @@ struct Slot {
   var cachedStages: Set<Int> = []
   /// The keys of the items that its stages have made of it.
   var made: [String] = []
+  /// The end that an earlier run gave it, where it is to be found out whether that still holds.
+  var earlierEnd: Payload.ItemEnd?
+  /// Whether it does.
+  var isUnchanged = false
   /// What it was cancelled by.
   var cancelCode = "cancelled.user"
 

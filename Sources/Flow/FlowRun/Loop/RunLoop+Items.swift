@@ -73,17 +73,22 @@ extension RunLoop {
       return tell(.consumed(1))
     }
     let fingerprint = fingerprints.of(item, input: input)
+    var earlierEnd: Payload.ItemEnd?
     if let known, known.gathering == fingerprints.gathering || fingerprints.gathering.isEmpty,
       let end = store.reusable(known, fingerprint: fingerprint), let made = cachedMade(of: known, item, source)
     {
-      endCached(item, source, known, end)
-      madeTotal += made.count
-      for child in made { endCached(child.item, source, child.known, child.end) }
-      return tell(.consumed(1))
+      guard refreshNode != nil, end.status == .ok, made.isEmpty else {
+        endCached(item, source, known, end)
+        madeTotal += made.count
+        for child in made { endCached(child.item, source, child.known, child.end) }
+        return tell(.consumed(1))
+      }
+      earlierEnd = end
     }
     namesUnderWay[item.name] = NameState(input: input)
     guard let slot = machine.admit(at: now, into: &actions) else { return }
     place(item, in: slot, id: known?.id ?? store.makeItemID(), input: input, history: known)
+    slots[slot].earlierEnd = earlierEnd
   }
 
   /// Puts an item into a slot that the machine has given it.
@@ -139,6 +144,9 @@ extension RunLoop {
     let held = slots[slot]
     announce(slot)
     let subject = subject(of: held.item)
+    if held.isUnchanged, status == .ok, let known = held.history, let end = held.earlierEnd {
+      return endUnchanged(slot, subject, known, end)
+    }
     var end = Payload.ItemEnd(
       status: ItemStatus(status), isShared: held.isShared, attempts: held.isShared ? 0 : held.attempts,
       ratio: status == .ok ? 1 : nil)
@@ -171,6 +179,20 @@ extension RunLoop {
     }
     ending[held.ticket] = EndingItem(name: held.item.name, subject: subject, end: end)
     store.end(draft(of: held, slot: slot, end: end, fault: fault))
+    slots[slot].ticket = -1
+    slots[slot].results = []
+    slots[slot].tasks = []
+  }
+
+  /// An item whose host says that what an earlier run fetched still holds.
+  private func endUnchanged(_ slot: Int, _ subject: ItemSubject, _ known: StoredItem, _ earlier: Payload.ItemEnd) {
+    let held = slots[slot]
+    var end = earlier
+    end.attempts = held.attempts
+    counts.ok += 1
+    counts.cached += 1
+    ending[held.ticket] = EndingItem(name: held.item.name, subject: subject, end: end)
+    store.touch(ticket: held.ticket, item: held.item, source: feedNumber(held.item.source), known: known)
     slots[slot].ticket = -1
     slots[slot].results = []
     slots[slot].tasks = []

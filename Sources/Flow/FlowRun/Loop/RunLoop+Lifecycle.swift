@@ -9,7 +9,6 @@ import FlowPlan
 extension RunLoop {
   func begin() {
     for warning in plan.warnings { teller.diagnostic(warning) }
-    if plan.pausesOffline { teller.log(.warn, "`offline: pause` is not acted on in this version") }
     enter(.active, by: "start")
     teller.runStart(
       Payload.RunStart(

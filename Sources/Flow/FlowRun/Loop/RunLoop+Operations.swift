@@ -10,6 +10,8 @@ extension RunLoop {
   func start(_ operation: Operation) {
     let node = plan.nodes[operation.node]
     let stage = plan.stages[node.stage]
+    // What was made of it earlier still holds.
+    if slots[operation.slot].isUnchanged { return pass(operation) }
     let leg = leg(for: operation)
     if slots[operation.slot].firstStart[operation.node] == nil {
       slots[operation.slot].firstStart[operation.node] = now
@@ -75,6 +77,7 @@ extension RunLoop {
       op: stage.op, version: stage.part.spec.version, config: config.canonical, input: input,
       plugin: digests[plan.nodes[operation.node].stage])
     slots[operation.slot].keys[operation.node] = key
+    if operation.node == refreshNode, slots[operation.slot].earlierEnd != nil { return false }
     guard let known = slots[operation.slot].history,
       let made = store.reusableResult(known, node: operation.node, key: key), let content = made.content
     else { return false }
@@ -99,6 +102,7 @@ extension RunLoop {
       mailbox.post(.progress(operation, ticket: ticket, bytes: bytes, size: size))
     }
     context.isFused = planned.isFused
+    context.earlier = earlierFields(operation)
     slots[operation.slot].tasks[operation.node] = Task(executorPreference: services.blocking) {
       let result: Result<StageResult, Fault>
       do {
@@ -137,6 +141,7 @@ extension RunLoop {
       task.cancel()
     case .deadline: stop(StopCause(by: "deadline", code: "cancelled.deadline"), .cancel)
     case .grace: tell(.cancel)
+    case .lookForNetwork: lookForNetwork()
     }
   }
 
@@ -150,12 +155,16 @@ extension RunLoop {
     announce(operation.slot)
     let stageIndex = plan.nodes[operation.node].stage
     slots[operation.slot].tasks[operation.node] = nil
+    let host = hostOf[operation]
     leaveHost(operation, result)
     let spent = (now - slots[operation.slot].tryStart[operation.node]).nanoseconds
     slots[operation.slot].stageTimes[stageIndex] = max(0, slots[operation.slot].stageTimes[stageIndex]) + spent
     switch result {
     case .success(let made): succeeded(operation, made)
-    case .failure(let fault): failed(operation, late(operation) ?? fault)
+    case .failure(let fault):
+      let fault = late(operation) ?? fault
+      if let host, mayBeOffline(operation, fault) { return lookForHost(host, after: fault, of: operation) }
+      failed(operation, fault)
     }
   }
 
@@ -166,8 +175,12 @@ extension RunLoop {
 
   private func leaveHost(_ operation: Operation, _ result: Result<StageResult, Fault>) {
     guard let host = hostOf.removeValue(forKey: operation) else { return }
+    noteHeight(result)
     switch result {
-    case .success: gate.ended(host, .answered, at: now)
+    case .success(let made):
+      if made.isMultiplexed { gate.carriesStreams(host) }
+      outage.answered()
+      gate.ended(host, .answered, at: now)
     case .failure(let fault) where fault.kind == .quota:
       gate.ended(host, .refused(retryAfter: fault.retryAfter), at: now)
     case .failure(let fault): gate.ended(host, fault.httpStatus == nil ? .other : .answered, at: now)
@@ -188,6 +201,12 @@ extension RunLoop {
       slots[slot].reason = slots[slot].reason ?? "\(plan.stages[stage].id): \(reason)"
       stageCounts[stage].filtered += 1
       tell(.finished(operation, .filtered))
+    case .unchanged:
+      slots[slot].isUnchanged = true
+      slots[slot].cachedStages.insert(stage)
+      slots[slot].results[operation.node] = input(of: operation)
+      stageCounts[stage].ok += 1
+      tell(.finished(operation, .ok))
     case .many(let items):
       stageCounts[stage].ok += 1
       take(items, from: operation, fields: made.fields)
@@ -221,7 +240,7 @@ extension RunLoop {
     tell(.finished(operation, .ok))
   }
 
-  private func failed(_ operation: Operation, _ fault: Fault) {
+  func failed(_ operation: Operation, _ fault: Fault) {
     let slot = operation.slot
     let stageIndex = plan.nodes[operation.node].stage
     let stage = plan.stages[stageIndex]
@@ -299,6 +318,7 @@ extension RunLoop {
     if let number = hostNumbers[name] { return number }
     let number = gate.add(plan.settings.hosts.limits(of: name, defaultConnections: options.hostConnections))
     hostNumbers[name] = number
+    hostNames.append(name)
     return number
   }
 

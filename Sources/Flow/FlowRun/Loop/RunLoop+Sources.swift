@@ -36,7 +36,8 @@ extension RunLoop {
       feeds[number].demands = continuation
       let mailbox = mailbox
       let feed = SourceFeed(
-        source: source, folder: plan.settings.folder, share: plan.sample, tell: { mailbox.post(.tell($0)) },
+        source: source, folder: plan.settings.folder, share: plan.sample,
+        services: services.forLeg(item: 0, node: 0, mayMove: false), tell: { mailbox.post(.tell($0)) },
         post: { mailbox.post(.source(number, $0)) })
       feeds[number].task = Task(executorPreference: services.blocking) { await feed.serve(stream) }
     }

@@ -28,6 +28,10 @@ final class RunLoop: @unchecked Sendable {
     case tell(Payload)
     /// A required sink is behind, or has caught up.
     case holdChanged
+    /// What was found at a host after a failure that may be the network's.
+    case reached(String, Outage.Finding, after: Fault, Operation, ticket: Int)
+    /// What was found while the network was gone.
+    case looked(Outage.Finding)
   }
 
   let plan: Plan
@@ -48,6 +52,8 @@ final class RunLoop: @unchecked Sendable {
   let digests: [String]
   /// Whether a node alone reads what its input has made, so that a file may be moved rather than copied.
   let movable: [Bool]
+  /// The node that asks again for what an earlier run has; nil where nothing is asked for again.
+  let refreshNode: Int?
 
   var machine: GraphMachine
   var actions: [GraphMachine.Action] = []
@@ -59,6 +65,12 @@ final class RunLoop: @unchecked Sendable {
   // Hosts
   var gate: HostGate
   var hostNumbers: [String: Int] = [:]
+  var hostNames: [String] = []
+  /// How many requests may be under way, where that is to be found out.
+  var height: Height?
+  var outage = Outage()
+  /// A node whose stage looks for the network.
+  var offlineNode = 0
   var hostOf: [Operation: Int] = [:]
 
   // Sources
@@ -157,7 +169,13 @@ final class RunLoop: @unchecked Sendable {
       count: parts.options.window)
     started = parts.clock.now()
     now = started
-    gate = HostGate(total: parts.plan.settings.connections ?? RunOptions.automaticConnections)
+    refreshNode = RunLoop.refreshNode(of: parts.plan, stages)
+    let room = DescriptorLimit.roomForTransfers
+    if parts.plan.settings.connections == nil {
+      height = Height(RunOptions.automaticConnections, ceiling: min(RunOptions.mostAutomaticConnections, room))
+    }
+    // More than there are descriptors for would only fail.
+    gate = HostGate(total: height?.value ?? min(parts.plan.settings.connections ?? 1, room))
     chosen = SampleOfAll(parts.plan.sources.count > 1 ? parts.plan.sample : nil)
     feeds = parts.plan.sources.map { FeedState(id: $0.id) }
     earlyGroups = parts.plan.stages.indices.compactMap { EarlyGroups(parts.plan, stage: $0) }
@@ -208,6 +226,9 @@ final class RunLoop: @unchecked Sendable {
     case .log(let level, let message): teller.log(level, message)
     case .tell(let payload): teller.tell(payload)
     case .holdChanged: followHold()
+    case .reached(let host, let finding, let fault, let operation, let ticket):
+      reached(host, finding, fault, operation, ticket)
+    case .looked(let finding): looked(finding)
     }
     perform()
   }
@@ -244,6 +265,7 @@ final class RunLoop: @unchecked Sendable {
 
   /// What is done once after each batch of letters.
   private func settle() {
+    judgeHeight()
     for opened in gate.opened(at: now) {
       tell(.hostOpened(opened.host, count: opened.count))
     }
@@ -299,6 +321,8 @@ enum Timer: Sendable {
   case deadline
   /// A drain has had its time.
   case grace
+  /// The network is gone, and may be back.
+  case lookForNetwork
 }
 
 /// Why a run stops before its end.

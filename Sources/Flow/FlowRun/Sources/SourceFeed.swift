@@ -24,6 +24,8 @@ struct SourceFeed: Sendable {
   let folder: String
   /// `sample` of the manifest as a whole, where it stands for each source's share.
   let share: Sample?
+  /// What the run does for sources that ask hosts; nil where nobody is to be asked.
+  var services: (any RunServices)?
   let tell: @Sendable (Payload) -> Void
   let post: @Sendable (Letter) -> Void
 
@@ -31,7 +33,8 @@ struct SourceFeed: Sendable {
   func serve(_ demands: AsyncStream<Int>) async {
     do {
       var reader = try await source.part.make().open(
-        in: SourceContext(id: source.id, config: source.config, folder: folder, tell: tell))
+        in: SourceContext(
+          id: source.id, config: source.config, folder: folder, services: services, tell: tell))
       post(.opened(total: knownTotal(reader.total)))
       if let chosen = try await sampled(&reader) {
         var prepared = chosen[...]

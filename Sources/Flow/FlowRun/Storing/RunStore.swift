@@ -223,6 +223,14 @@ final class RunStore: @unchecked Sendable {
     return nil
   }
 
+  /// What the fields of a node's result were in an earlier run, where it depends on the same.
+  func earlierFields(_ known: StoredItem, node: Int, key: ResultKey) -> Fields? {
+    guard let record = try? loopReader.result(of: known.id, node: nodeNumbers[node]), record.parts == key.parts else {
+      return nil
+    }
+    return record.fields["fields"]?.asMap
+  }
+
   func sourceEnded(_ source: Int, items: Int, duplicates: Int) {
     batch.append(
       (

@@ -10,7 +10,8 @@ public struct FileSource: Source {
     PartSpec(
       name: "file", role: .source, summary: "Takes addresses from a file: txt, csv, tsv or jsonl, plain or gzipped.",
       fields: [
-        FieldSpec("path", .string, phase: .load, required: true, "The file; `-` is standard input."),
+        FieldSpec(
+          "path", .string, phase: .load, required: true, "The file, or its address on the web; `-` is standard input."),
         FieldSpec(
           "url", .url, phase: .row, "The address of a row; without it, the column `url`, or the line of a txt."),
         FieldSpec("key", .string, phase: .row, "The item's key; without it, one is made from the address."),
@@ -32,6 +33,9 @@ public struct FileSource: Source {
         """)
   ) { FileSource() }
 
+  /// The most bytes of a file that is fetched: a list of some hundred million addresses.
+  private static let mostBytes = 16 << 30
+
   /// A source.
   public init() {}
 
@@ -39,14 +43,22 @@ public struct FileSource: Source {
   public func open(in context: SourceContext) async throws -> any SourceReader {
     let config = context.config
     let path = config.text("path") ?? ""
-    let format = try format(of: path, config)
     let options = RecordOptions(header: header(config), types: types(config))
-    let isInput = path == "-"
+    var fetched: HeldFile?
+    var place = path == "-" ? path : PathText.join(context.folder, path)
+    let format: RecordFormat
+    if SourceDownload.isAddress(path) {
+      format = try self.format(of: String(path.prefix { $0 != "?" && $0 != "#" }), config)
+      let file = try await SourceDownload(context).fetch(path, maximum: FileSource.mostBytes).file
+      (fetched, place) = (file, file.path)
+    } else {
+      format = try self.format(of: path, config)
+    }
     let records = try RecordReader(
-      path: isInput ? path : PathText.join(context.folder, path), name: isInput ? nil : path, format: format,
-      options: options)
+      path: place, name: path == "-" ? nil : Redaction.url(path), format: format, options: options)
     let url = RowText(config["url"]) ?? .column("url")
-    let reader = FileReader(name: path, records: records, url: url, key: RowText(config["key"]))
+    let reader = FileReader(
+      name: Redaction.url(path), records: records, url: url, key: RowText(config["key"]), file: fetched)
     try reader.checkColumns(hasAddress: config["url"] != nil)
     return reader
   }
@@ -80,6 +92,8 @@ private struct FileReader: SourceReader {
   let records: RecordReader
   let url: RowText
   let key: RowText?
+  /// The file that was fetched; it stays as long as it is read.
+  let file: HeldFile?
 
   var total: Int? { nil }
 

@@ -4,7 +4,7 @@ public import FlowParts
 internal import FlowTransfer
 
 /// Brings the bytes that an item's address names into a temporary file.
-public struct Fetch: Stage {
+public struct Fetch: NetworkStage {
   /// What is to be said of it.
   public static let part = StagePart(
     PartSpec(
@@ -58,8 +58,10 @@ public struct Fetch: Stage {
     for (place, candidate) in candidates.enumerated() {
       do throws(Fault) {
         let order = FetchOrder(
-          url: candidate, item: leg.item, config: context.config, settings: context.services.settings)
+          url: candidate, item: leg.item, config: context.config, settings: context.services.settings,
+          earlier: place == 0 ? context.earlier : nil)
         let (fetched, isShared) = try await transfers.fetch(order, in: context)
+        if fetched.isUnchanged(since: context.earlier) { return fetched.unchanged(isShared: isShared) }
         try await demand.check(fetched, leg.item.expected, on: context.services.blocking)
         return fetched.result(isShared: isShared)
       } catch {
@@ -80,6 +82,12 @@ public struct Fetch: Stage {
     let order = FetchOrder(url: url, item: leg.item, config: context.config, settings: context.services.settings)
     guard order.request.method == .get else { return nil }
     return Sighting(bytes: try await FetchTransfers.shared(by: context.services).length(order))
+  }
+
+  /// Tries to connect, and asks for nothing.
+  public func reach(_ host: String, in services: any RunServices) async -> Reach {
+    guard let transfers = try? FetchTransfers.shared(by: services) else { return .open }
+    return await transfers.reach(host, services.settings.hosts)
   }
 
   private static func mirrorsHelp(with fault: Fault) -> Bool {

@@ -4,11 +4,15 @@ internal import FlowTransfer
 
 /// A request as an item, its stage and the `hosts` table make it together.
 struct FetchOrder: Sendable {
-  let request: TransferRequest
+  var request: TransferRequest
   /// Equal for requests that are sure to bring the same; nil where each must be made.
   let key: String?
+  /// Whether the host's robots.txt is heeded, and by what name it knows us.
+  let heedsRobots: Bool
+  let userAgent: String
 
-  init(url: String, item: Item, config: Config, settings: RunSettings) {
+  /// - Parameter earlier: what an earlier run's answer said, so that only a newer one is asked for.
+  init(url: String, item: Item, config: Config, settings: RunSettings, earlier: Fields? = nil) {
     let target = FetchOrder.adding(config.value("query")?.asMap, to: url)
     let table = settings.hosts
     var request = TransferRequest(url: target, addresses: AddressPolicy(settings)) { host, port in
@@ -26,10 +30,16 @@ struct FetchOrder: Sendable {
     request.limits.firstByte = config.interval("first_byte") ?? request.limits.firstByte
     request.limits.idle = config.interval("idle") ?? request.limits.idle
     request.limits.minimumSpeed = config.int("min_speed") ?? request.limits.minimumSpeed
+    var host = HostSettings(pattern: "")
     if let authority = TransferEngine.authority(of: url), let colon = authority.lastIndex(of: ":") {
       let port = Int(authority[authority.index(after: colon)...]) ?? 0
-      request.credentials = Credentials(HostSettings.resolve(table, host: String(authority[..<colon]), port: port))
+      host = HostSettings.resolve(table, host: String(authority[..<colon]), port: port)
+      request.credentials = Credentials(host)
     }
+    heedsRobots = host.robots ?? false
+    userAgent = host.userAgent ?? TransferEngine.userAgent
+    let (etag, date) = (earlier?["etag"]?.asString, earlier?["last_modified"]?.asString)
+    if etag != nil || date != nil { request.condition = .init(etag: etag, lastModified: date) }
     self.request = request
     key = request.method == .get ? FetchOrder.key(of: request) : nil
   }
@@ -40,6 +50,7 @@ struct FetchOrder: Sendable {
     var key = "\(request.url)\n\(request.referer ?? "")\n\(request.encoding ?? "")\n\(request.redirects)"
     key += " \(limits.maximumBytes ?? -1) \(limits.connect.nanoseconds) \(limits.firstByte.nanoseconds)"
     key += " \(limits.idle.nanoseconds) \(limits.minimumSpeed)"
+    if let condition = request.condition { key += "\n\(condition.etag ?? "")\n\(condition.lastModified ?? "")" }
     for header in request.headers { key += "\n\(header.name):\(header.value)" }
     return key
   }
@@ -96,6 +107,8 @@ extension HostWay {
     ca = settings.ca
     certificate = settings.certificate
     key = settings.key
+    streams = settings.streams
+    bandwidth = settings.bandwidth
     version =
       switch settings.http {
       case "1.1": .one

@@ -16,6 +16,10 @@ struct Fetched: Sendable {
     var etag: String?
     var lastModified: String?
     var wireBytes: Int
+    /// Whether one connection carries several requests at once.
+    var isMultiplexed: Bool
+    /// The encoding of a text, as its server names it.
+    var charset: String?
   }
 
   var media: String? { facts.media }
@@ -30,7 +34,14 @@ struct Fetched: Sendable {
     facts = Facts(
       finalURL: result.finalURL, host: TransferEngine.authority(of: result.finalURL), status: result.status,
       media: MediaType.decide(result.prefix, declared: result.contentType), etag: result.etag,
-      lastModified: result.lastModified, wireBytes: result.wireBytes)
+      lastModified: result.lastModified, wireBytes: result.wireBytes,
+      isMultiplexed: result.version == "2", charset: Fetched.charset(of: result.contentType))
+  }
+
+  private static func charset(of type: String?) -> String? {
+    guard let text = type?.lowercased(), let start = text.firstRange(of: "charset=")?.upperBound else { return nil }
+    let word = text[start...].prefix { $0 != ";" && !$0.isWhitespace }.filter { $0 != "\"" && $0 != "'" }
+    return word.isEmpty ? nil : word
   }
 
   func fault(_ code: String, _ message: String) -> Fault {
@@ -39,13 +50,28 @@ struct Fetched: Sendable {
 
   func result(isShared: Bool) -> StageResult {
     func text(_ value: String?) -> Value { value.map { .string($0) } ?? .null }
-    return StageResult(
+    var result = StageResult(
       content: .file(file),
       fields: [
         "final_url": .string(facts.finalURL), "status": .int(facts.status), "bytes": .int(file.bytes),
         "media": text(facts.media), "sha256": .string(file.sha256.hex), "etag": text(facts.etag),
         "last_modified": text(facts.lastModified), "path": .string(file.path),
       ], isShared: isShared, bytesIn: isShared ? 0 : facts.wireBytes)
+    result.isMultiplexed = facts.isMultiplexed
+    return result
+  }
+
+  /// Whether this is what an earlier run has: the host says so, or it is the same bytes.
+  func isUnchanged(since earlier: Fields?) -> Bool {
+    guard let earlier else { return false }
+    return facts.status == 304
+      || earlier["sha256"]?.asString == file.sha256.hex && earlier["bytes"]?.asInt == file.bytes
+  }
+
+  func unchanged(isShared: Bool) -> StageResult {
+    var result = StageResult(.unchanged, isShared: isShared, bytesIn: isShared ? 0 : facts.wireBytes)
+    result.isMultiplexed = facts.isMultiplexed
+    return result
   }
 }
 
@@ -54,6 +80,7 @@ final class FetchTransfers: Sendable {
   private let engine: TransferEngine
   private let coalescer = TransferCoalescer()
   private let unfinished = UnfinishedFiles()
+  private let robots = RobotsFiles()
 
   init(engine: TransferEngine) { self.engine = engine }
 
@@ -61,16 +88,30 @@ final class FetchTransfers: Sendable {
   static func shared(by services: any RunServices) throws(Fault) -> FetchTransfers {
     let bandwidth = services.settings.bandwidth
     let engine = try services.shared(TransferEngine.self) { () throws(Fault) in
-      let engine = TransferEngine()
+      let engine = TransferEngine(idleConnections: max(4, min(256, DescriptorLimit.roomForTransfers)))
       engine.setBandwidth(bandwidth)
       return engine
     }
     return try services.shared(FetchTransfers.self) { () throws(Fault) in FetchTransfers(engine: engine) }
   }
 
+  /// Whether a host can be reached.
+  func reach(_ host: String, _ table: HostTable) async -> Reach {
+    let colon = host.lastIndex(of: ":") ?? host.endIndex
+    let port = Int(host[colon...].dropFirst()) ?? 443
+    let settings = HostSettings.resolve(table, host: String(host[..<colon]), port: port)
+    return switch await engine.reach(host, way: HostWay(settings)) {
+    case .open: .open
+    case .refused: .refused
+    case .silent: .silent
+    case .gone: .gone
+    }
+  }
+
   /// The file that an order brings, and whether somebody else's equal order has brought it.
   func fetch(_ order: FetchOrder, in context: StageContext) async throws(Fault) -> (Fetched, isShared: Bool) {
     let services = context.services
+    if order.heedsRobots { try await robots.check(order, engine) }
     let engine = engine
     let unfinished = unfinished
     guard let key = order.key else {
@@ -110,11 +151,11 @@ final class FetchTransfers: Sendable {
     if let kept = unfinished.take(key) { start = kept } else { start = UnfinishedFile(try services.makePartial()) }
     do throws(Fault) {
       return try await transfer(request, engine, start, (key, unfinished), progress)
-    } catch {
-      // The part that came does not belong to what is here: once more, from the start.
-      guard start.bytes > 0, error.code == "range.mismatch" || error.code == "http.416" else { throw error }
-      let anew = UnfinishedFile(try services.makePartial())
-      return try await transfer(request, engine, anew, (key, unfinished), progress)
+    } catch  where start.bytes > 0 && error.code == "http.416" {
+      // There is no such part any more. As with a part that does not fit, the next try begins anew.
+      throw Fault(
+        "range.mismatch", .transient, "the body is shorter than what came of it before", httpStatus: 416,
+        host: error.host)
     }
   }
 

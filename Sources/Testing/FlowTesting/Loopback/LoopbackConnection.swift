@@ -77,6 +77,11 @@ struct LoopbackConnection {
   /// False where the connection is of no use any more.
   private func send(_ response: LoopbackServer.Response, to request: LoopbackServer.Request) -> Bool {
     if response.delay > .zero, !socket.linger(for: response.delay) { return false }
+    for _ in 0..<(response.interim?.count ?? 0) {
+      guard socket.write(Array("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n".utf8)[...]),
+        socket.linger(for: response.interim?.every ?? .zero)
+      else { return false }
+    }
     if response.isSilent { return end(response.ending?.how ?? .stall) }
     var outgoing = head(of: response)
     let hasBody = request.method != "HEAD" && response.status != 204 && response.status != 304

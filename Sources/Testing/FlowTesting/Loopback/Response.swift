@@ -61,6 +61,8 @@ extension LoopbackServer {
     public var ending: (after: Int, how: Ending)?
     /// Whether nothing at all is answered; the connection ends as `ending` says, or stays.
     public var isSilent = false
+    /// So many interim answers (103) before the real one, each after a wait.
+    public var interim: (count: Int, every: Interval)?
     /// Whether the connection is closed afterwards.
     public var closes = false
 
@@ -153,6 +155,13 @@ extension LoopbackServer {
     public func ending(_ how: Ending, after bytes: Int) -> Response {
       var response = self
       response.ending = (bytes, how)
+      return response
+    }
+
+    /// The same after so many interim answers, each after a wait.
+    public func precededBy(interim count: Int, every interval: Interval) -> Response {
+      var response = self
+      response.interim = (count, interval)
       return response
     }
 

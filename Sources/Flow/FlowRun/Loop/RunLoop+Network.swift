@@ -1,0 +1,120 @@
+import FlowBase
+import FlowEvents
+import FlowGraph
+import FlowParts
+import FlowPlan
+
+/// How many requests there may be at once, what is asked for again, and what is done where there is no network.
+extension RunLoop {
+  /// The one node that asks a host for each item, where what it brought earlier is to be asked for again.
+  static func refreshNode(of plan: Plan, _ stages: [any Stage]) -> Int? {
+    // Behind a gate items are put aside, and come back with their bytes or not at all.
+    guard plan.state.refresh == .changed, plan.stages.allSatisfy({ $0.after.isEmpty }) else { return nil }
+    let asking = (0..<plan.itemNodeCount).filter { stages[plan.nodes[$0].stage] is any NetworkStage }
+    return asking.count == 1 ? asking[0] : nil
+  }
+
+  /// What an earlier run's result said, for a stage that is to find out whether it still holds.
+  func earlierFields(_ operation: Operation) -> Fields? {
+    let slot = slots[operation.slot]
+    guard operation.node == refreshNode, slot.earlierEnd != nil, let known = slot.history,
+      let key = slot.keys[operation.node]
+    else { return nil }
+    return store.earlierFields(known, node: operation.node, key: key)
+  }
+
+  // MARK: Height
+
+  func noteHeight(_ result: Result<StageResult, Fault>) {
+    switch result {
+    case .success(let made): height?.ended(bytes: made.bytesIn, isRefusal: false)
+    case .failure(let fault): height?.ended(bytes: 0, isRefusal: fault.kind == .quota)
+    }
+  }
+
+  /// Lets more requests, or again fewer, be under way at once, where that is ours to find out.
+  func judgeHeight() {
+    guard height?.judge(isFull: gate.isAtLimit, at: now) == true, let value = height?.value else { return }
+    gate.set(total: value)
+  }
+
+  // MARK: Offline
+
+  /// Whether a failure may be the network's, in a run that waits for its network.
+  func mayBeOffline(_ operation: Operation, _ fault: Fault) -> Bool {
+    guard plan.pausesOffline, fault.kind == .transient, fault.httpStatus == nil, !machine.mode.isEnding,
+      stages[plan.nodes[operation.node].stage] is any NetworkStage
+    else { return false }
+    let codes = ["dns.temporary", "body.truncated", "tls.handshake"]
+    return fault.code.hasPrefix("net.") || codes.contains(fault.code)
+  }
+
+  /// Looks whether a host can be reached before its failure is taken for one.
+  func lookForHost(_ host: Int, after fault: Fault, of operation: Operation) {
+    let name = hostNames[host]
+    let ticket = slots[operation.slot].ticket
+    reach(name, through: operation.node) { reach in
+      .reached(name, Outage.Finding(reach), after: fault, operation, ticket: ticket)
+    }
+  }
+
+  /// Tries to reach a host, on a task of its own.
+  private func reach(_ host: String, through node: Int, _ letter: @escaping @Sendable (Reach) -> Letter) {
+    guard let stage = stages[plan.nodes[node].stage] as? any NetworkStage else { return }
+    let mailbox = mailbox
+    let services = services
+    Task(executorPreference: services.blocking) {
+      let legServices = services.forLeg(item: 0, node: node, mayMove: false)
+      mailbox.post(letter(await stage.reach(host, in: legServices)))
+    }
+  }
+
+  /// The answer to `lookForHost`: the failure is the host's, or there is no network and it was no try.
+  func reached(_ host: String, _ finding: Outage.Finding, _ fault: Fault, _ operation: Operation, _ ticket: Int) {
+    guard slots[operation.slot].ticket == ticket else { return }
+    let wasOffline = outage.isOffline
+    guard !machine.mode.isEnding, outage.found(finding, at: host) else { return failed(operation, fault) }
+    slots[operation.slot].tries[operation.node] -= 1
+    offlineNode = operation.node
+    if !wasOffline {
+      teller.log(.warn, "there is no network (\(fault.message)); waiting until it is back")
+      if state == .active { enter(.paused, by: "offline") }
+      tell(.pause)
+      timers.add(.lookForNetwork, due: (now + outage.nextWait()).nanoseconds)
+    }
+    tell(.retry(operation, at: now))
+  }
+
+  /// It is time to see whether the network is back.
+  func lookForNetwork() {
+    guard outage.isOffline, !machine.mode.isEnding else { return }
+    guard state == .paused else { return outage.end() }
+    reach(outage.host, through: offlineNode) { .looked(Outage.Finding($0)) }
+  }
+
+  /// The answer to `lookForNetwork`.
+  func looked(_ finding: Outage.Finding) {
+    guard outage.isOffline, !machine.mode.isEnding else { return }
+    guard outage.looked(finding) else {
+      timers.add(.lookForNetwork, due: (now + outage.nextWait()).nanoseconds)
+      return
+    }
+    teller.log(.info, "the network is back")
+    guard state == .paused else { return }
+    enter(.active, by: "offline")
+    tell(.resume)
+  }
+}
+
+extension Outage.Finding {
+  /// What a stage has found.
+  init(_ reach: Reach) {
+    self =
+      switch reach {
+      case .open: .open
+      case .refused: .refused
+      case .silent: .silent
+      case .gone: .gone
+      }
+  }
+}

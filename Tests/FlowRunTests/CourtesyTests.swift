@@ -1,0 +1,124 @@
+import FlowBase
+import FlowEvents
+import FlowRun
+import FlowTesting
+import Testing
+
+/// How runs treat hosts.
+@Suite struct CourtesyTests {
+  private func addresses(_ range: Range<Int>, _ path: (Int) -> String) -> String {
+    "[" + range.map { "\"$URL\(path($0))\"" }.joined(separator: ", ") + "]"
+  }
+
+  @Test
+  func `A host that allows 25 requests a second gives all 200 files with few refusals, while others go on`()
+    async throws
+  {
+    let budget = RequestBudget(25)
+    let scene = try Scene { request in budget.answer(.ok("bytes of \(request.path)")) }
+    let other = try LoopbackServer { .ok("other \($0.path)") }
+    let trial = try await scene.run(
+      """
+      sources:
+        - { id: strict, urls: \(addresses(0..<200) { "/\($0)" }) }
+        - { id: free, urls: [\((0..<200).map { "\"\(other.url)/\($0)\"" }.joined(separator: ", "))] }
+      hosts: { "*": { connections: 32 } }
+      limits: { connections: 64 }
+      stages: [{ fetch: {}, retry: { attempts: 20 } }, { store: "${item.source}/${item.key}" }]
+      """)
+    #expect(trial.exit == .done && trial.items.ok == 400)
+    #expect(budget.refusals <= 10, "\(budget.refusals) refusals")
+    // How long that takes is judged by simulation, where no other test takes the time.
+    func end(of source: String) -> Int? {
+      trial.last { $0.type == .itemEnd && $0.subject?.source == source }
+    }
+    #expect(try #require(end(of: "free")) < (end(of: "strict") ?? 0))
+    let attempts = trial.ends.filter { $0.key.hasPrefix("strict/") }.values.reduce(0) { $0 + $1.attempts }
+    #expect(attempts == scene.server.requests.count)
+  }
+
+  @Test
+  func `Five that misbehave in five ways fail with five codes, and the other 95 do not wait for them`() async throws {
+    let scene = try Scene()
+    let strange = try LoopbackServer { request in
+      switch request.path {
+      case "/7": .silence
+      case "/23": .generated(100_000).ending(.stall, after: 100)
+      case "/42": .generated(100_000).dripping(20, every: .milliseconds(20))
+      case "/61": .ok("x").headerBomb(400_000)
+      case "/88": .hangUp
+      default: .ok("bytes of \(request.path)")
+      }
+    }
+    let bad = [7, 23, 42, 61, 88]
+    func text(_ range: [Int]) -> String {
+      """
+      sources:
+        - urls: [\(range.map { "{ url: '\(bad.contains($0) ? strange.url : "$URL")/\($0)', key: k\($0) }" }.joined(separator: ", "))]
+      hosts: { "*": { connections: 32 } }
+      stages:
+        - fetch: { first_byte: 4s, idle: 4500ms }
+          timeout: 6s
+          retry: { attempts: 1 }
+        - store: "${item.key}"
+      """
+    }
+    let trial = try await scene.run(text(Array(0..<100)))
+    #expect(trial.items.ok == 95 && trial.items.failed == 5)
+    let codes = bad.compactMap { trial.end("k\($0)")?.error?.fault.code }
+    #expect(
+      codes == [
+        "net.timeout.first_byte", "net.timeout.idle", "net.timeout.total", "header.too_large", "net.reset",
+      ])
+    // All the good ones have ended before the first that runs into a time limit.
+    let late = bad.prefix(3).compactMap { number in
+      trial.first { $0.type == .itemEnd && $0.subject?.item.hasSuffix("/k\(number)") == true }
+    }
+    let lastGood = trial.events.lastIndex { event in
+      if case .itemEnd(let end) = event.payload { end.status == .ok } else { false }
+    }
+    #expect(late.count == 3)
+    #expect(try #require(lastGood) < (late.min() ?? 0))
+  }
+
+  @Test func `A host's robots txt is asked for once, and heeded`() async throws {
+    let scene = try Scene { request in
+      request.path == "/robots.txt"
+        ? .ok("User-agent: *\nDisallow: /private\nAllow: /private/open\nDisallow: /*.gif$\n") : .ok("x")
+    }
+    let trial = try await scene.run(
+      """
+      sources: [{ urls: ["$URL/a", "$URL/private/x", "$URL/private/open/y", "$URL/z.gif", "$URL/z.gif?n=1"] }]
+      hosts: { "127.0.0.1": { robots: true } }
+      stages: [fetch, store]
+      """)
+    #expect(trial.items.ok == 3 && trial.items.failed == 2)
+    #expect(trial.ends.values.compactMap { $0.error?.fault.code } == ["robots.disallowed", "robots.disallowed"])
+    #expect(scene.server.requests(for: "/robots.txt").count == 1)
+    #expect(scene.server.requests(for: "/private/x").isEmpty && scene.server.requests(for: "/z.gif").count == 1)
+  }
+
+  @Test(arguments: [(404, 1, 0), (403, 1, 0), (500, 0, 1)])
+  func `A robots txt that is not there forbids nothing, one that cannot be had everything`(
+    status: Int, ok: Int, failed: Int
+  ) async throws {
+    let scene = try Scene { $0.path == "/robots.txt" ? .status(status) : .ok("x") }
+    let trial = try await scene.run(
+      """
+      sources: [{ urls: ["$URL/a"] }]
+      hosts: { "127.0.0.1": { robots: true } }
+      stages: [{ fetch: {}, retry: { attempts: 2, backoff: 1ms } }, store]
+      """)
+    #expect(trial.items.ok == ok && trial.items.failed == failed)
+  }
+
+  @Test func `A server that never ends its interim answers sends no first byte`() async throws {
+    let scene = try Scene { _ in .ok("x").precededBy(interim: 10_000, every: .milliseconds(5)) }
+    let trial = try await scene.run(
+      """
+      sources: [{ urls: ["$URL/a"] }]
+      stages: [{ fetch: { first_byte: 300ms }, retry: { attempts: 1 } }, store]
+      """)
+    #expect(trial.ends.values.first?.error?.fault.code == "net.timeout.first_byte")
+  }
+}
