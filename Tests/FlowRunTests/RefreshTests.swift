@@ -51,6 +51,19 @@ import Testing
     #expect(second.items.cached == 1 && second.outcome.end.bytesIn == 0)
   }
 
+  @Test func `Behind gates everything is fetched again`() async throws {
+    let scene = try Scene { _ in .ok("x").header("ETag", "\"1\"") }
+    let text = """
+      sources: [{ urls: ["$URL/a", "$URL/b"] }]
+      stages: [fetch, { store: "${item.name}", after: fetch }]
+      state: { refresh: changed, durability: process }
+      """
+    try await scene.run(text)
+    let second = try await scene.run(text)
+    #expect(second.exit == .done && second.items.ok == 2)
+    #expect(scene.server.requests.count == 4)
+  }
+
   @Test func `What is gone meanwhile fails, and its file stays`() async throws {
     let scene = try Scene { request in request.attempt == 1 ? .ok("x").header("ETag", "\"1\"") : .status(404) }
     let text = manifest.replacing("\"$URL/a\", \"$URL/b\", ", with: "")

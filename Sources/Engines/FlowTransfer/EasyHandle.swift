@@ -349,7 +349,8 @@ internal import Glibc
     let missing = transfer.request.keptPrefix - transfer.prefix.count
     if missing > 0 {
       unsafe transfer.prefix.append(contentsOf: body.prefix(missing))
-      transfer.request.record?.note(prefix: transfer.prefix)
+      transfer.request.record?.note(
+        prefix: transfer.prefix, isWhole: transfer.prefix.count >= transfer.request.keptPrefix)
     }
     transfer.delivered(
       body.count, of: answer.isEncoded ? nil : answer.contentRange?.total ?? answer.contentLength, at: clock.now)

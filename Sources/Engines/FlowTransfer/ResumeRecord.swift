@@ -6,12 +6,29 @@ public final class ResumeRecord: Sendable {
     var validator: String?
     var total: Int?
     var prefix: [UInt8] = []
+    var isNoted = false
   }
 
   private let state = Guarded(State())
 
-  /// Nothing learnt yet.
-  public init() {}
+  private let keep: (@Sendable (String) -> Void)?
+
+  /// Bodies shorter than this are fetched again by a later run rather than gone on with.
+  public static let worthKeeping = 1 << 20
+
+  /// Nothing learnt yet; `keep` gets what a later run needs, of a body that is long enough and vouched for.
+  public init(keep: (@Sendable (String) -> Void)? = nil) { self.keep = keep }
+
+  /// What an earlier run has learnt; nil where the text is none of `keep`'s.
+  public init?(_ text: String, keep: (@Sendable (String) -> Void)? = nil) {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    guard lines.count >= 3, let total = Int(lines[0]), let prefix = Hex.decode(String(lines[1])), !lines[2].isEmpty
+    else {
+      return nil
+    }
+    self.keep = keep
+    state.withLock { $0 = State(validator: String(lines[2]), total: total, prefix: prefix, isNoted: true) }
+  }
 
   /// What says that the body is still the same: a strong ETag, else a date; nil where a next try must start anew.
   public var validator: String? { state.withLock { $0.validator } }
@@ -26,10 +43,22 @@ public final class ResumeRecord: Sendable {
       state.validator = isPlain ? etag ?? answer.lastModified : nil
       state.total = answer.contentLength
       state.prefix = []
+      state.isNoted = false
     }
   }
 
-  func note(prefix: [UInt8]) { state.withLock { $0.prefix = prefix } }
+  /// Takes note of the body's first bytes; `isWhole` once there are as many as are wanted.
+  func note(prefix: [UInt8], isWhole: Bool) {
+    let text = state.withLock { state -> String? in
+      state.prefix = prefix
+      guard isWhole, !state.isNoted, let validator = state.validator, let total = state.total,
+        total >= ResumeRecord.worthKeeping
+      else { return nil }
+      state.isNoted = true
+      return "\(total)\n\(Hex.encode(prefix))\n\(validator)"
+    }
+    if let text { keep?(text) }
+  }
 
   /// Whether a 206 is exactly what is missing behind so many bytes of the same body.
   func fits(_ answer: Answer, after offset: Int) -> Bool {

@@ -58,6 +58,10 @@ struct LegServices: RunServices {
 
   func makePartial() throws(Fault) -> any PartialWriter { base.store.makePartial() }
 
+  func takeUnfinished(where isWanted: (String) -> Bool) -> (file: any PartialWriter, note: String)? {
+    base.store.takeUnfinished(where: isWanted)
+  }
+
   func publish(_ content: Content, at path: String, options: PublishOptions) async throws(Fault) -> OutputFact {
     switch content {
     case .bytes(let bytes): return try await base.store.publish(.memory(bytes), at: path, options, owner)

@@ -37,6 +37,8 @@ public protocol RunServices: Sendable {
   var settings: RunSettings { get }
   /// Opens a new temporary file for bytes to come.
   func makePartial() throws(Fault) -> any PartialWriter
+  /// A temporary file that an earlier run left, with the note that it made of it, where that is wanted.
+  func takeUnfinished(where isWanted: (String) -> Bool) -> (file: any PartialWriter, note: String)?
   /// Puts bytes under a final name below `output.dir`, wholly or not at all, and not before they are safe.
   ///
   /// A temporary file is moved there; what was published before is copied.
@@ -61,6 +63,11 @@ extension RunServices {
 
   /// Tells nobody.
   public func tell(_ payload: Payload) {}
+}
+
+extension RunServices {
+  /// None.
+  public func takeUnfinished(where isWanted: (String) -> Bool) -> (file: any PartialWriter, note: String)? { nil }
 }
 
 /// How loud a line of the log is.
@@ -110,4 +117,15 @@ public protocol PartialWriter: ByteSink, Sendable {
   func finish() throws(Fault) -> HeldFile
   /// Removes the file.
   func abandon()
+  /// Notes what a later run needs to go on with the file.
+  func remember(_ note: String) throws(Fault)
+  /// Leaves the file to a later run if something was noted of it; else removes it.
+  func leave()
+}
+
+extension PartialWriter {
+  /// Nothing is noted.
+  public func remember(_ note: String) throws(Fault) {}
+  /// Removes the file.
+  public func leave() { abandon() }
 }

@@ -13,10 +13,50 @@ public final class PartialFile: ByteSink, @unchecked Sendable {
   public private(set) var count = 0
   private let digest = DigestStream(.sha256)
   private var file: Descriptor?
+  private var hasNote = false
 
   init(in folder: TemporaryFolder) {
     self.folder = folder
     name = folder.makeName()
+  }
+
+  /// Opens a file that an earlier run left, to go on behind its last byte; blocks while it is read.
+  init(reopening name: String, in folder: TemporaryFolder) throws(Fault) {
+    self.folder = folder
+    self.name = name
+    hasNote = true
+    let path = folder.path(of: name)
+    let (digest, directory) = (digest, folder.directory)
+    let (opened, length) = try naming("read", path) { () throws(Errno) in
+      let opened = try FileSystem.open(name, [.readWrite, .noFollow], in: directory)
+      var length = 0
+      while true {
+        let piece = try opened.read(upTo: 1 << 20)
+        if piece.isEmpty { break }
+        digest.update(piece)
+        length += piece.count
+      }
+      return (opened, length)
+    }
+    file = opened
+    count = length
+  }
+
+  /// Writes down what a later run needs to go on with this file, should this run not come to its end.
+  public func remember(_ note: String) throws(Fault) {
+    try SmallFiles.replace(path + TemporaryFolder.noteSuffix, Array(note.utf8), mode: 0o600)
+    hasNote = true
+  }
+
+  /// Lets go of the file; what was noted of it is for a later run.
+  public func leave() {
+    if hasNote { file = nil } else { abandon() }
+  }
+
+  private func forget() {
+    guard hasNote else { return }
+    hasNote = false
+    folder.remove(name + TemporaryFolder.noteSuffix)
   }
 
   /// Its absolute path.
@@ -42,6 +82,7 @@ public final class PartialFile: ByteSink, @unchecked Sendable {
   public func restart() throws(Fault) {
     _ = digest.finish()
     count = 0
+    forget()
     guard let file else { return }
     try naming("empty", path) { () throws(Errno) in
       try file.truncate(to: 0)
@@ -53,6 +94,7 @@ public final class PartialFile: ByteSink, @unchecked Sendable {
   public func finish() throws(Fault) -> FinishedFile {
     _ = try opened()
     file = nil
+    forget()
     return FinishedFile(name: name, folder: folder, bytes: count, sha256: digest.finish())
   }
 
@@ -61,6 +103,7 @@ public final class PartialFile: ByteSink, @unchecked Sendable {
     guard file != nil else { return }
     file = nil
     folder.remove(name)
+    forget()
   }
 
   private func opened() throws(Fault) -> Descriptor {

@@ -12,6 +12,8 @@ public final class TemporaryFolder: Sendable {
   private let run: String
   private let isRemovedWhenEmpty: Bool
   private let counter = Atomic<Int>(0)
+  /// What earlier runs noted of files that they left unfinished, by the files' names.
+  private let unfinished = Guarded<[String: String]>([:])
 
   /// Opens a folder, and makes it where it is missing.
   ///
@@ -90,18 +92,64 @@ public final class TemporaryFolder: Sendable {
   /// Only for who holds the state's lock: then no other run of this state is alive.
   func sweep(keeping isKept: (String) throws(Fault) -> Bool) throws(Fault) -> Int {
     var removed = 0
+    var names = Set<String>()
     let listing = try naming("read", path) { () throws(Errno) in try DirectoryListing(of: directory) }
     while let entry = try naming("read", path, { () throws(Errno) in try listing.next() }) {
       guard entry.name.hasPrefix(owner + "-"), !entry.name.hasPrefix("\(owner)-\(run)-") else { continue }
-      if try isKept(entry.name) { continue }
-      remove(entry.name)
+      names.insert(entry.name)
+    }
+    for name in names where !name.hasSuffix(TemporaryFolder.noteSuffix) {
+      if try isKept(name) { continue }
+      if names.contains(name + TemporaryFolder.noteSuffix), let note = note(of: name) {
+        unfinished.withLock { $0[name] = note }
+        continue
+      }
+      remove(name)
       removed += 1
+    }
+    let kept = unfinished.withLock { $0 }
+    for name in names where name.hasSuffix(TemporaryFolder.noteSuffix) {
+      if kept[String(name.dropLast(TemporaryFolder.noteSuffix.count))] == nil { remove(name) }
     }
     return removed
   }
 
+  // MARK: Unfinished files
+
+  /// What the name of a note adds to that of its file.
+  static let noteSuffix = ".note"
+  private static let longestNote = 16 * 1024
+
+  private func note(of name: String) -> String? {
+    guard let bytes = try? SmallFiles.read(path(of: name + TemporaryFolder.noteSuffix), limit: Self.longestNote),
+      !bytes.isEmpty
+    else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// A file that an earlier run left unfinished and whose note is the wanted one; it is read once, for its digest.
+  public func takeUnfinished(where isWanted: (String) -> Bool) -> (file: PartialFile, note: String)? {
+    let found = unfinished.withLock { unfinished -> (String, String)? in
+      guard let entry = unfinished.first(where: { isWanted($0.value) }) else { return nil }
+      unfinished[entry.key] = nil
+      return (entry.key, entry.value)
+    }
+    guard let (name, note) = found else { return nil }
+    do { return (try PartialFile(reopening: name, in: self), note) } catch {
+      remove(name)
+      remove(name + TemporaryFolder.noteSuffix)
+      return nil
+    }
+  }
+
   /// Removes the folder if it was made for this run and nothing is left in it.
+  ///
+  /// What earlier runs left unfinished and this one did not want goes too.
   public func close() {
+    for name in unfinished.withLock({ $0.keys }) {
+      remove(name)
+      remove(name + TemporaryFolder.noteSuffix)
+    }
     if isRemovedWhenEmpty { try? FileSystem.removeDirectory(path) }
   }
 }

@@ -74,7 +74,7 @@ extension RunLoop {
     }
     let fingerprint = fingerprints.of(item, input: input)
     var earlierEnd: Payload.ItemEnd?
-    if let known, known.gathering == fingerprints.gathering || fingerprints.gathering.isEmpty,
+    if !refetches, let known, known.gathering == fingerprints.gathering || fingerprints.gathering.isEmpty,
       let end = store.reusable(known, fingerprint: fingerprint), let made = cachedMade(of: known, item, source)
     {
       guard refreshNode != nil, end.status == .ok, made.isEmpty else {

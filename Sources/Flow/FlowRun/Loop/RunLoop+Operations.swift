@@ -78,6 +78,7 @@ extension RunLoop {
       plugin: digests[plan.nodes[operation.node].stage])
     slots[operation.slot].keys[operation.node] = key
     if operation.node == refreshNode, slots[operation.slot].earlierEnd != nil { return false }
+    if refetches, stages[plan.nodes[operation.node].stage] is any NetworkStage { return false }
     guard let known = slots[operation.slot].history,
       let made = store.reusableResult(known, node: operation.node, key: key), let content = made.content
     else { return false }

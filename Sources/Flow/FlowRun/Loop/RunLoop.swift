@@ -54,6 +54,8 @@ final class RunLoop: @unchecked Sendable {
   let movable: [Bool]
   /// The node that asks again for what an earlier run has; nil where nothing is asked for again.
   let refreshNode: Int?
+  /// Whether what was fetched is fetched again instead, since there is no such node.
+  let refetches: Bool
 
   var machine: GraphMachine
   var actions: [GraphMachine.Action] = []
@@ -170,6 +172,8 @@ final class RunLoop: @unchecked Sendable {
     started = parts.clock.now()
     now = started
     refreshNode = RunLoop.refreshNode(of: parts.plan, stages)
+    refetches =
+      parts.plan.state.refresh == .changed && refreshNode == nil && stages.contains { $0 is any NetworkStage }
     let room = DescriptorLimit.roomForTransfers
     if parts.plan.settings.connections == nil {
       height = Height(RunOptions.automaticConnections, ceiling: min(RunOptions.mostAutomaticConnections, room))

@@ -287,6 +287,10 @@ final class RunStore: @unchecked Sendable {
   func absolute(_ path: String) -> String { tree.absolute(path) }
   func makeScratch() throws(Fault) -> String { try temporary.makeFolder() }
   func makePartial() -> any PartialWriter { PartialAdapter(temporary.makePartial()) }
+  func takeUnfinished(where isWanted: (String) -> Bool) -> (file: any PartialWriter, note: String)? {
+    guard !isFresh, let found = temporary.takeUnfinished(where: isWanted) else { return nil }
+    return (PartialAdapter(found.file), found.note)
+  }
 
   /// The temporary file that a held file is, if it is one of ours.
   func finishedFile(_ file: HeldFile) -> FinishedFile? {
@@ -403,6 +407,8 @@ private final class PartialAdapter: PartialWriter {
   func write(_ bytes: UnsafeRawBufferPointer) throws(Fault) { unsafe try file.write(bytes) }
   func restart() throws(Fault) { try file.restart() }
   func abandon() { file.abandon() }
+  func remember(_ note: String) throws(Fault) { try file.remember(note) }
+  func leave() { file.leave() }
 
   func finish() throws(Fault) -> HeldFile {
     let finished = try file.finish()

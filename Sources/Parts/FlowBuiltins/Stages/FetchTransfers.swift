@@ -148,7 +148,16 @@ final class FetchTransfers: Sendable {
     _ services: any RunServices, _ progress: @escaping @Sendable (Int, Int?) -> Void
   ) async throws(Fault) -> Fetched {
     let start: UnfinishedFile
-    if let kept = unfinished.take(key) { start = kept } else { start = UnfinishedFile(try services.makePartial()) }
+    if let kept = unfinished.take(key) {
+      start = kept
+    } else {
+      let name = Digest.sha256(of: key).hex
+      if let left = UnfinishedFile(leftFor: name, by: services) {
+        start = left
+      } else {
+        start = UnfinishedFile(try services.makePartial(), name: name)
+      }
+    }
     do throws(Fault) {
       return try await transfer(request, engine, start, (key, unfinished), progress)
     } catch  where start.bytes > 0 && error.code == "http.416" {

@@ -8,8 +8,27 @@ struct UnfinishedFile: Sendable {
   var record: ResumeRecord
   var bytes: Int
 
-  /// A file for a first try.
-  init(_ partial: any PartialWriter) { self.init(partial, ResumeRecord(), bytes: 0) }
+  /// A file for a first try; with a name, a later run can find what is left of it.
+  init(_ partial: any PartialWriter, name: String? = nil) {
+    self.init(partial, ResumeRecord(keep: name.map { UnfinishedFile.keeper(partial, $0) }), bytes: 0)
+  }
+
+  /// A file that an earlier run has left of the same request.
+  init?(leftFor name: String, by services: any RunServices) {
+    guard let left = services.takeUnfinished(where: { $0.hasPrefix(name + "\n") }) else { return nil }
+    let keeper = UnfinishedFile.keeper(left.file, name)
+    guard left.file.count > 0, let record = ResumeRecord(String(left.note.dropFirst(name.count + 1)), keep: keeper)
+    else {
+      left.file.abandon()
+      return nil
+    }
+    self.init(left.file, record, bytes: left.file.count)
+  }
+
+  private static func keeper(_ partial: any PartialWriter, _ name: String) -> @Sendable (String) -> Void {
+    // Where it cannot be noted, the next run fetches the whole.
+    { note in try? partial.remember(name + "\n" + note) }
+  }
 
   init(_ partial: any PartialWriter, _ record: ResumeRecord, bytes: Int) {
     self.partial = partial
@@ -29,7 +48,7 @@ final class UnfinishedFiles: Sendable {
   private static let limit = 64
 
   deinit {
-    for entry in files.withLock({ $0 }) { entry.file.partial.abandon() }
+    for entry in files.withLock({ $0 }) { entry.file.partial.leave() }
   }
 
   /// The beginning for a request, no longer kept here.
