@@ -62,6 +62,18 @@ struct LegServices: RunServices {
     base.store.takeUnfinished(where: isWanted)
   }
 
+  /// Writes bytes from memory into a temporary file.
+  func spill(_ bytes: [UInt8]) throws(Fault) -> HeldFile {
+    let partial = base.store.makePartial()
+    do throws(Fault) {
+      try partial.write(contentsOf: bytes)
+      return try partial.finish()
+    } catch {
+      partial.abandon()
+      throw error
+    }
+  }
+
   func publish(_ content: Content, at path: String, options: PublishOptions) async throws(Fault) -> OutputFact {
     switch content {
     case .bytes(let bytes): return try await base.store.publish(.memory(bytes), at: path, options, owner)

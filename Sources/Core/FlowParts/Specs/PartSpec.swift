@@ -44,6 +44,8 @@ public struct PartSpec: Sendable {
   public var check: @Sendable (_ config: Config, _ folder: String) -> [String] = { _, _ in [] }
   /// Whether a stage may make items of an item, which may be in other groups than that one.
   public var makesItems: Bool
+  /// Whether a stage that gathers needs the bytes of its members, and not only what is known of them.
+  public var gathersBytes = false
   /// The plugin that brings it; nil for what is built in.
   public var plugin: PluginNote?
   /// A part of a manifest that shows it at work.

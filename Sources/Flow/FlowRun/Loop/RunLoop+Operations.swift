@@ -104,10 +104,13 @@ extension RunLoop {
     }
     context.isFused = planned.isFused
     context.earlier = earlierFields(operation)
+    let spills = spills[operation.node]
     slots[operation.slot].tasks[operation.node] = Task(executorPreference: services.blocking) {
       let result: Result<StageResult, Fault>
       do {
-        result = .success(try await stage.run(leg, in: context))
+        var made = try await stage.run(leg, in: context)
+        if spills, case .bytes(let bytes)? = made.content { made.content = .file(try legServices.spill(bytes)) }
+        result = .success(made)
       } catch {
         result = .failure(Fault(error))
       }

@@ -57,6 +57,9 @@ final class RunLoop: @unchecked Sendable {
   /// Whether what was fetched is fetched again instead, since there is no such node.
   let refetches: Bool
 
+  /// The nodes whose results must outlast the process's memory: they wait behind gates, or for stages that gather.
+  let spills: [Bool]
+
   var machine: GraphMachine
   var actions: [GraphMachine.Action] = []
   var slots: [Slot]
@@ -163,6 +166,9 @@ final class RunLoop: @unchecked Sendable {
     digests = parts.plan.stages.indices.map { stage in
       let node = parts.plan.nodes.first { $0.stage == stage }
       return parts.plan.digest(of: parts.plan.stages[stage].part.spec, node?.config ?? Config())
+    }
+    spills = parts.plan.nodes.indices.map { node in
+      parts.plan.stages.contains { !$0.after.isEmpty } || parts.plan.isGathered(node)
     }
     movable = RunLoop.movableNodes(parts.plan, barrierNeeds: needs)
     machine = GraphMachine(GraphShape(parts.plan, window: parts.options.window))

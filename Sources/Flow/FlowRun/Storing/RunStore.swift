@@ -22,6 +22,8 @@ final class RunStore: @unchecked Sendable {
   private let isFresh: Bool
   private let gathering: String
   private let redaction: Redaction
+  /// Whether a stage that gathers reads the bytes of a node's results, by node.
+  private let gathered: [Bool]
   private let loopReader: JournalReader
   private var batch: [(ticket: UInt64, order: StoreOrder)] = []
   private let jobReader: Guarded<JournalReader>
@@ -42,6 +44,7 @@ final class RunStore: @unchecked Sendable {
       guard plan.stages[stage].scope.isBarrier else { return -1 }
       return plan.nodes.firstIndex { $0.stage == stage }.map { nodeNumbers[$0] } ?? -1
     }
+    gathered = plan.nodes.indices.map { plan.isGathered($0) }
     checksDigests = options.checksDigests
     gathering = Fingerprints(plan).gathering
     redaction = Redaction(secrets: plan.secrets)
@@ -178,7 +181,9 @@ final class RunStore: @unchecked Sendable {
     case .file(let file)?:
       fields["sha256"] = .string(file.sha256.hex)
       // Of an item that is through, the outputs hold the bytes; of one that is not, they save the next run a transfer.
-      if keeps, draft.key != nil, let finished = finishedFile(file), file.isTemporary {
+      // What is gathered later, in this run or the next, must be there then.
+      let isGathered = gathered[draft.node] && draft.result.outputs.isEmpty
+      if isGathered || keeps && draft.key != nil, let finished = finishedFile(file), file.isTemporary {
         file.keep()
         kept = ResultRecord.Kept(name: finished.name, bytes: file.bytes, sha256: file.sha256)
       }

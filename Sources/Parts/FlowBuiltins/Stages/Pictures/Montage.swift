@@ -5,8 +5,8 @@ public import FlowParts
 /// Lays the pictures of a group or of the run out on one sheet.
 public struct Montage: Stage {
   /// What is to be said of it.
-  public static let part = StagePart(
-    PartSpec(
+  public static let part: StagePart = {
+    var spec = PartSpec(
       name: "montage", role: .stage, summary: "Lays all pictures of a group or of the run out on one sheet.",
       fields: [
         FieldSpec("path", .path, required: true, "Where the sheet goes; its extension says the format."),
@@ -21,7 +21,9 @@ public struct Montage: Stage {
         FieldSpec("quality", .integer(1...100), "The quality of the sheet."),
       ], shorthand: "path", per: [.run, .group],
       example: "stages:\n  - fetch\n  - store\n  - montage: { path: sheet.jpg, columns: 6, cell: 160, label: key }\n")
-  ) { Montage() }
+    spec.gathersBytes = true
+    return StagePart(spec) { Montage() }
+  }()
 
   /// Draws the sheet row by row, so that thousands of pictures take no more memory than a few.
   public func gather(_ gathering: Gathering, in context: StageContext) async throws -> StageResult {
