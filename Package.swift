@@ -94,6 +94,9 @@ let package = Package(
         "FlowScript", "FlowImage",
       ]),
 
+    room(
+      "Parts", "FlowPlugins", ["FlowBase", "FlowEvents", "FlowExpressions", "FlowParts", "FlowYAML"]),
+
     // App
     room(
       "App", "ImgFlow",
@@ -105,7 +108,7 @@ let package = Package(
       "App", "FlowCLI",
       [
         "FlowBase", "FlowEvents", "FlowExpressions", "FlowParts", "FlowYAML", "FlowManifest", "FlowPlan", "FlowGraph",
-        "FlowRun", "FlowStore", "FlowBuiltins", "FlowImage",
+        "FlowRun", "FlowStore", "FlowBuiltins", "FlowPlugins", "FlowImage",
       ]),
     program("imgflow", at: "Sources/App/imgflow", ["FlowCLI"]),
 
@@ -138,6 +141,9 @@ let package = Package(
       ]),
     tests(
       "FlowBuiltinsTests", ["FlowBuiltins", "FlowParts", "FlowExpressions", "FlowEvents", "FlowTesting", "FlowBase"]),
+    tests(
+      "FlowPluginsTests",
+      ["FlowPlugins", "FlowParts", "FlowExpressions", "FlowEvents", "FlowTesting", "FlowBase", "imgflow"]),
     tests("FlowCLITests", ["FlowCLI", "FlowBase", "FlowEvents"]),
     tests("ImgFlowTests", ["ImgFlow", "FlowTesting", "FlowBase"]),
     tests("CLITests", ["FlowTesting", "FlowEvents", "FlowBase", "imgflow", "gallery"]),

@@ -43,6 +43,7 @@ extension OptionSpec {
       "--grace", value: "TIME", .interval, "how long a stopped run may finish what it has begun (default 10s)"),
     OptionSpec("--summary-file", value: "PATH", .file, "write the run's last event to this file"),
     OptionSpec(flag: "--prune", help: "remove outputs of earlier runs that no item makes any more"),
+    OptionSpec("--record", value: "FILE", .file, "write down what is said to plugins and by them"),
     OptionSpec(flag: "--wait-lock", help: "wait while another run holds the state directory"),
   ]
 }
@@ -175,8 +176,8 @@ extension CommandSpec {
 
   /// Prints a schema.
   public static let schema = CommandSpec(
-    "schema", "print the JSON Schema of manifests or events",
-    operands: [OperandSpec("WHICH", .choice(["manifest", "event"]), .once, "the schema")],
+    "schema", "print the JSON Schema of manifests, events or plugin.yaml",
+    operands: [OperandSpec("WHICH", .choice(["manifest", "event", "plugin"]), .once, "the schema")],
     examples: [Example("imgflow schema manifest > imgflow.schema.json", "for editors that complete YAML")])
 
   /// Shows effective values.
@@ -246,6 +247,30 @@ extension CommandSpec {
     examples: [
       Example("imgflow events check events.ndjson", "nothing missing, nothing out of order"),
       Example("imgflow events check events.ndjson --types '*'", "and no type missing altogether"),
+    ])
+
+  /// The tools for who writes plugins.
+  public static let plugin = CommandSpec(
+    "plugin", "write, check, test and measure plugins",
+    details: [
+      "new writes a working plugin with a test; check tries what every plugin must do; test runs the plugin's own "
+        + "tests/*.yaml; bench says how many items a second it takes; replay says again what run --record has written "
+        + "down, and compares the answers. Exit code 0 if all went well, 1 if not."
+    ],
+    operands: [
+      OperandSpec("VERB", .choice(["new", "check", "test", "bench", "replay"]), .once, "what to do"),
+      OperandSpec("NAME|DIR|FILE", .file, .atMostOnce, "a new plugin's name, a plugin's folder, or a record"),
+    ],
+    options: [
+      OptionSpec("--lang", value: "LANG", .choice(["python", "sh", "lua", "swift"]), "for new (default python)"),
+      OptionSpec("--op", value: "OP", .text, "for bench: the op; the first unless named"),
+      OptionSpec("--items", value: "N", .integer(atLeast: 1), "for bench: so many items (default 5000)"),
+      .json,
+    ],
+    examples: [
+      Example("imgflow plugin new --lang python acme.face-crop", "a first plugin in a folder of that name"),
+      Example("imgflow plugin check acme.face-crop", "does it do what every plugin must do"),
+      Example("imgflow run --record talk.ndjson && imgflow plugin replay talk.ndjson", "the same conversation again"),
     ])
 
   /// Prints a shell's completion script.

@@ -17,9 +17,11 @@ public struct CommandLineTool: Sendable {
 
   /// Runs the process's own command line and ends the process.
   public static func main() async -> Never {
+    let words = Array(CommandLine.arguments.dropFirst())
+    // Before anything else, so that what the program becomes finds its process untouched.
+    if words.first == LaunchVerb.name { ProcessFacts.exit(LaunchVerb.run(Array(words.dropFirst()))) }
     Streams.openClosedOnes()
     Streams.ignoreBrokenPipes()
-    let words = Array(CommandLine.arguments.dropFirst())
     if words.first == PictureProgram.verb { PictureWorker.main(Array(words.dropFirst())) }
     PictureProgram.declareOwn()
     ProcessFacts.exit(await CommandLineTool(console: .standard).run(words))

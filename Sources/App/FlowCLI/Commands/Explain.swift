@@ -14,7 +14,11 @@ extension Command {
       return 0
     }
     let word = arguments.operand("THING")
-    let topics = word.map { explainer.topics($0) } ?? [explainer.overview]
+    var topics = word.map { explainer.topics($0) } ?? [explainer.overview]
+    if topics.isEmpty, let word, word.contains(".") {
+      // Perhaps an op of a plugin: only then are plugins looked for.
+      topics = Explainer(catalog: PluginCatalog.usual(console.environment)).topics(word)
+    }
     if let word, topics.isEmpty {
       console.say("imgflow: there is nothing to explain about `\(word)`")
       console.say(

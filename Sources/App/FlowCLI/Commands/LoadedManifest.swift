@@ -3,6 +3,7 @@ internal import FlowBuiltins
 internal import FlowManifest
 internal import FlowParts
 internal import FlowPlan
+internal import FlowPlugins
 internal import FlowYAML
 
 /// A manifest with its layers, as a command was asked for it, and everything that is wrong with it.
@@ -83,7 +84,17 @@ struct LoadedManifest: Sendable {
     manifest = loaded.manifest
     diagnostics += loaded.diagnostics
     if let manifest {
-      let made = Plan.make(manifest, catalog: .builtins, inputs: inputs(bytes, arguments, console))
+      let inputs = inputs(bytes, arguments, console)
+      var recorder: PluginRecorder?
+      if let path = arguments.value("record") {
+        do throws(Fault) { recorder = try PluginRecorder(path: path) } catch {
+          diagnostics.append(Diagnostic("E0099", "--record: \(error.message)", at: nil))
+        }
+      }
+      let plugins = PluginCatalog.make(
+        for: manifest, folder: inputs.folder, environment: console.environment, recorder: recorder)
+      diagnostics += plugins.problems
+      let made = Plan.make(manifest, catalog: plugins.catalog, inputs: inputs)
       plan = made.plan
       sinks = made.sinks
       diagnostics += made.diagnostics

@@ -102,6 +102,10 @@ struct PlanReport {
       lines.append("\(forecast.orphanCount) files that no item makes any more (`run --prune` removes them):")
       for path in forecast.orphans { lines.append("  \(path)") }
     }
+    for plugin in plan.plugins {
+      lines.append(
+        "plugin \(plugin.name) \(plugin.version): \(plugin.permissions.joined(separator: ", "))  (\(plugin.folder))")
+    }
     if !plan.environment.isEmpty {
       lines.append("reads from the environment: \(plan.environment.joined(separator: ", "))")
     }
@@ -167,6 +171,13 @@ struct PlanReport {
           "count": .int(forecast.orphanCount), "first": .list(forecast.orphans.map(Value.string)),
         ]),
         "output": .string(plan.settings.outputFolder), "env": .list(plan.environment.map(Value.string)),
+        "plugins": .list(
+          plan.plugins.map {
+            .map([
+              "name": .string($0.name), "version": .string($0.version), "folder": .string($0.folder),
+              "permissions": .list($0.permissions.map(Value.string)),
+            ])
+          }),
         "secrets": .list(plan.secretNames.map(Value.string)),
       ]))
     return writer.text + "\n"

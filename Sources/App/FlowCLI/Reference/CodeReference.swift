@@ -466,6 +466,12 @@ enum CodeReference {
       "plugin.error", .permanent, "A plugin reported an error without a code that can be used.",
       "Codes are words of small letters with dots, such as `image.no_face`."),
     Entry(
+      "plugin.test", .permanent, "A test of a plugin expects something else than what came.",
+      "The message names both.", "imgflow plugin test plugins/acme\n"),
+    Entry(
+      "plugin.record", .permanent, "The file is no record of what was said to plugins.",
+      "`run --record FILE` writes one.", "imgflow run --record talk.ndjson\n"),
+    Entry(
       "config.plugin", .config, "A plugin refuses its configuration.", "The message says which key, and why."),
   ]
 

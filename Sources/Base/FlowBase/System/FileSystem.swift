@@ -137,6 +137,17 @@ public enum FileSystem {
     _ = try Errno.retry { unsafe symlinkat(target, number(directory), path) }
   }
 
+  /// What a symbolic link leads to, as it is written in it.
+  public static func target(ofLink path: String) throws(Errno) -> String {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let count = try Errno.retry {
+      unsafe buffer.withUnsafeMutableBytes { bytes in
+        unsafe bytes.baseAddress.map { unsafe readlink(path, $0, bytes.count) } ?? 0
+      }
+    }
+    return String(decoding: buffer.prefix(count), as: UTF8.self)
+  }
+
   /// How many bytes are free for this process on the file system of a path.
   public static func freeSpace(at path: String) throws(Errno) -> Int {
     var status = statvfs()

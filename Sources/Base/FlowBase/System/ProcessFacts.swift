@@ -23,6 +23,11 @@ public enum ProcessFacts {
     return unsafe String(cString: path)
   }
 
+  /// The absolute path of the program that this process runs.
+  public static var program: String {
+    (try? FileSystem.target(ofLink: "/proc/self/exe")) ?? ""
+  }
+
   /// Goes to another folder.
   public static func changeFolder(to path: String) throws(Fault) {
     guard unsafe chdir(path) == 0 else { throw SystemFault.last("cannot go to the folder \(path)") }

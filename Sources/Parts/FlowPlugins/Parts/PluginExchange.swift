@@ -1,0 +1,210 @@
+internal import FlowBase
+internal import FlowExpressions
+internal import FlowParts
+
+/// Turns a leg into what a plugin is told, and what it answers into a result.
+struct PluginExchange {
+  let plugin: PluginManifest
+  let op: PluginOp
+  let context: StageContext
+
+  /// What a plugin is told, with the files that go with it.
+  struct Prepared: Sendable {
+    var part: HostMessage.ItemPart
+    var file: HeldFile?
+    /// A folder that was made for the input; empty where none was needed.
+    var scratch = ""
+
+    /// Gives back what is no longer needed.
+    func discard() {
+      withExtendedLifetime(file) {}
+      if !scratch.isEmpty { try? FileSystem.removeTree(scratch) }
+    }
+  }
+
+  /// A configuration as the plugin gets it: paths are taken from the manifest's folder.
+  static func config(_ config: Config, of op: PluginOp, folder: String) -> Fields {
+    var fields: Fields = [:]
+    for entry in config.entries { fields[entry.name] = entry.value.plain }
+    return absolute(fields, of: op, folder: folder)
+  }
+
+  /// A configuration whose relative paths are taken from a folder; addresses stay as they are.
+  static func absolute(_ config: Fields, of op: PluginOp, folder: String) -> Fields {
+    var config = config
+    for name in op.paths {
+      guard let path = config[name]?.asString, !path.isEmpty, !path.contains("://") else { continue }
+      config[name] = .string(PathText.absolute(path, from: folder))
+    }
+    return config
+  }
+
+  func prepare(_ leg: Leg) async throws(Fault) -> Prepared {
+    var fields = leg.item.fields.merging(leg.fields)
+    if !leg.item.row.isEmpty { fields["row"] = .map(leg.item.row) }
+    if !leg.item.loop.isEmpty { fields["for"] = .map(leg.item.loop) }
+    if !leg.axes.isEmpty { fields["matrix"] = .map(leg.axes) }
+    var prepared = Prepared(
+      part: HostMessage.ItemPart(
+        key: leg.item.key, attempt: context.attempt, input: nil, fields: fields, budget: plugin.limits.item))
+    guard let content = leg.content else { return prepared }
+    let media = leg.fields["media"]?.asString
+    if let media, !op.takes.isEmpty, !op.takes.contains(where: { MediaType.matches(media, $0) }) {
+      throw Fault(
+        "media.unexpected", .permanent, "\(op.name) takes \(op.takes.joined(separator: ", ")), and this is \(media)")
+    }
+    if case .file = content {} else { prepared.scratch = try context.services.makeScratch() }
+    let file = try await context.services.file(of: content, in: prepared.scratch, named: "in")
+    prepared.file = file
+    prepared.part.input = (file.path, media, file.bytes, file.sha256.hex)
+    return prepared
+  }
+
+  /// For a group or the run: the members as lines of JSON in a file.
+  func prepare(_ gathering: Gathering) async throws -> Prepared {
+    let scratch = try context.services.makeScratch()
+    let path = PathText.join(scratch, "members.ndjson")
+    let file = try naming("write", path) { () throws(Errno) in
+      try FileSystem.open(path, [.write, .create, .exclusive], mode: 0o600)
+    }
+    var count = 0
+    let digest = DigestStream(.sha256)
+    var reader = gathering.members()
+    while true {
+      let page = try await reader.next(upTo: 256)
+      if page.isEmpty { break }
+      var writer = JSONWriter()
+      var bytes: [UInt8] = []
+      for member in page {
+        writer.reset()
+        var fields = member.leg.item.fields.merging(member.leg.fields)
+        if !member.leg.item.row.isEmpty { fields["row"] = .map(member.leg.item.row) }
+        var map: Fields = ["key": .string(member.leg.item.name), "stage": .string(member.stage), "item": .map(fields)]
+        map["outputs"] = .list(
+          member.outputs.map {
+            .map([
+              "path": .string(PathText.join(context.services.settings.outputFolder, $0.path)), "bytes": .int($0.bytes),
+              "sha256": .string($0.sha256), "media": $0.media.map(Value.string) ?? .null,
+            ])
+          })
+        writer.value(.map(map))
+        bytes += writer.bytes
+        bytes.append(0x0A)
+      }
+      try naming("write", path) { () throws(Errno) in try file.write(bytes) }
+      digest.update(bytes)
+      count += bytes.count
+    }
+    var fields: Fields = ["count": .int(gathering.count)]
+    if let group = gathering.group { fields["group"] = group }
+    return Prepared(
+      part: HostMessage.ItemPart(
+        key: gathering.group?.text ?? "run", attempt: context.attempt,
+        input: (path, "application/x-ndjson", count, digest.finish().hex), fields: fields,
+        budget: plugin.limits.item),
+      scratch: scratch)
+  }
+
+  /// Removes the folder of an item's outputs.
+  func discard(_ answer: PluginHost.Answer) {
+    if !answer.scratch.isEmpty { try? FileSystem.removeTree(answer.scratch) }
+    guard answer.scratch.isEmpty, !answer.folder.isEmpty else { return }
+    // Nearly always empty, and then one call is enough.
+    do { try FileSystem.removeDirectory(answer.folder) } catch { try? FileSystem.removeTree(answer.folder) }
+  }
+
+  func result(_ answer: PluginHost.Answer) throws(Fault) -> StageResult {
+    guard case .result(_, let result) = answer.message else {
+      throw Fault("plugin.protocol", .permanent, "\(op.name) answered with something else than a result")
+    }
+    switch result.status {
+    case .ok:
+      var made = StageResult(fields: try typed(result.fields))
+      if let output = result.outputs.first {
+        let (file, media) = try takeOver(output, below: answer.folder)
+        made.content = .file(file)
+        for (name, value) in facts(of: file, media) where made.fields[name] == nil { made.fields[name] = value }
+      }
+      if result.outputs.count > 1 {
+        context.services.log(.warn, "\(op.name) gave \(result.outputs.count) outputs, and only the first counts")
+      }
+      return made
+    case .drop(let reason): return StageResult(.drop(reason: reason ?? "dropped by \(op.name)"))
+    case .many(let entries):
+      var items: [MadeItem] = []
+      for entry in entries {
+        var item = MadeItem(
+          key: entry.key, url: entry.url, fields: try typed(entry.fields, isOpen: true), row: entry.row)
+        if let output = entry.outputs.first {
+          let (file, media) = try takeOver(output, below: answer.folder)
+          item.content = .file(file)
+          for (name, value) in facts(of: file, media) where item.fields[name] == nil { item.fields[name] = value }
+          if item.fields["name"] == nil { item.fields["name"] = .string(PathText.name(of: output.path)) }
+        }
+        items.append(item)
+      }
+      return StageResult(.many(items))
+    case .error(let fault): throw fault.fault(op.name, classes: plugin.errors)
+    case .cancelled: throw Fault(CancellationError())
+    case .unclear(let words): throw Fault("plugin.protocol", .permanent, "\(op.name) answered with \(words)")
+    }
+  }
+
+  private func facts(of file: HeldFile, _ media: String?) -> Fields {
+    var fields: Fields = [
+      "bytes": .int(file.bytes), "sha256": .string(file.sha256.hex), "path": .string(file.path),
+    ]
+    if let media { fields["media"] = .string(media) }
+    return fields
+  }
+
+  private func takeOver(_ output: PluginOutput, below folder: String) throws(Fault) -> (HeldFile, String?) {
+    let path = output.path.hasPrefix(folder + "/") ? String(output.path.dropFirst(folder.utf8.count + 1)) : output.path
+    guard !path.hasPrefix("/") else {
+      throw Fault(
+        "path.escapes", .permanent, "\(op.name) gave the output `\(output.path)`, which is not below `out.dir`")
+    }
+    let (file, sniffed) = try context.services.takeOver(path, below: folder)
+    return (file, output.media ?? op.gives ?? sniffed)
+  }
+
+  /// The fields that it may set, with the types that it has declared; others are left out, as nobody could rely on them.
+  private func typed(_ fields: Fields, isOpen: Bool = false) throws(Fault) -> Fields {
+    var typed: Fields = [:]
+    for (name, value) in fields {
+      guard let declared = op.sets.first(where: { $0.name == name }) else {
+        if isOpen { typed[name] = value }
+        continue
+      }
+      guard let converted = declared.type.convert(value) else {
+        throw Fault(
+          "plugin.protocol", .permanent,
+          "\(op.name) set `\(name)` to \(value.kindName) `\(value.text.prefix(60))`, and its plugin.yaml says otherwise"
+        )
+      }
+      typed[name] = converted
+    }
+    return typed
+  }
+}
+
+extension ValueType {
+  /// A value as this type holds it; null stays null, and nil is what does not fit.
+  fileprivate func convert(_ value: Value) -> Value? {
+    if value.isNull { return .null }
+    switch self {
+    case .any: return value
+    case .null: return nil
+    case .bool: return value.asBool.map { .bool($0) }
+    case .integer: return value.asInt.map { .int($0) }
+    case .number: return value.asDouble.map { .double($0) }
+    case .string:
+      switch value {
+      case .list, .map: return nil
+      default: return .string(value.text)
+      }
+    case .list: return value.asList.map { .list($0) }
+    case .map: return value.asMap.map { .map($0) }
+    }
+  }
+}

@@ -1,0 +1,191 @@
+@testable import FlowPlugins
+import FlowBase
+import FlowEvents
+import FlowParts
+import FlowTesting
+import Testing
+
+/// Plugins that do what they should not: the run goes on, and says what happened.
+@Suite(.timeLimit(.minutes(2))) struct MisbehaviourTests {
+  @Test func `Noise is cut off or counted, and the answers still count`() async throws {
+    let bench = try Workbench(
+      """
+      out.write("working on it\\n")
+      out.write("glued" + chr(0x1e))
+      ok(m, set={"n": 1})
+      """)
+    #expect(try await bench.run().fields["n"] == 1)
+    #expect(bench.noises == ["working on it", "glued"])
+    await bench.close()
+  }
+
+  @Test func `Too much noise ends the stage`() async throws {
+    let bench = try Workbench("out.write(\"x\\n\" * 101)\nout.flush()")
+    #expect(await bench.code() == "plugin.noise")
+    #expect(await bench.code() == "plugin.noise")
+    await bench.close()
+  }
+
+  @Test func `Half lines wait for their rest, and lines of a mebibyte go through`() async throws {
+    let bench = try Workbench(
+      """
+      text = json.dumps({"t": "result", "id": m["id"], "status": "ok", "set": {"text": "x" * ((1 << 20) - 200)}})
+      out.write(text[:100]); out.flush(); time.sleep(0.02); out.write(text[100:]); out.flush(); time.sleep(0.02)
+      out.write("\\n"); out.flush()
+      """)
+    #expect(try await bench.run().fields["text"]?.text.utf8.count == (1 << 20) - 200)
+    await bench.close()
+  }
+
+  @Test func `Answers to what nobody asked, and second answers, are noise`() async throws {
+    let bench = try Workbench("ok({\"id\": 4711})\nok(m, set={\"n\": 1})\nok(m, set={\"n\": 2})")
+    #expect(try await bench.run().fields["n"] == 1)
+    #expect(try await bench.run().fields["n"] == 1)
+    await bench.close()
+    #expect(bench.noises.count == 4, "\(bench.noises)")
+  }
+
+  @Test func `A crash with items in flight harms only the one that causes it`() async throws {
+    let bench = try Workbench(
+      """
+      if m["key"] == "poison":
+          print("about to fall", file=sys.stderr, flush=True)
+          os._exit(3)
+      time.sleep(0.005)
+      ok(m, set={"n": 1})
+      """, limits: "{ window: 4 }")
+    let results = await bench.all((0..<20).map(String.init) + ["poison"])
+    #expect(results["poison"] == "plugin.crashed")
+    #expect(results.values.count { $0 == "1" } == 20, "\(results)")
+    #expect((2...3).contains(bench.crashes.count))
+    #expect(bench.crashes.first?.code == 3)
+    #expect(bench.crashes.first?.stderr == "about to fall")
+    await bench.close()
+  }
+
+  @Test func `A plugin that never works is given up`() async throws {
+    let bench = try Workbench("pass", prelude: "sys.exit(1)")
+    #expect(await bench.code() == "plugin.crash_loop")
+    #expect(bench.crashes.count == 5)
+    #expect(await bench.code() == "plugin.crash_loop")
+    await bench.close()
+  }
+
+  @Test func `A program that is not there is told of at once`() async throws {
+    let bench = try Workbench("pass", launcher: nil)
+    var plugin = bench.plugin
+    plugin.run = ["no-such-program-here"]
+    let stage = PluginStage(plugin, plugin.ops[0], PluginSurroundings())
+    let context = StageContext(stage: "op", config: Config(), attempt: 1, services: bench.services)
+    let leg = Leg(item: Item(source: "s", key: "k", index: 1, url: nil))
+    await #expect(throws: Fault.self) { try await stage.run(leg, in: context) }
+    await stage.close()
+  }
+
+  @Test func `Silence at the start, and a configuration that is refused, end the stage with the reason`() async throws {
+    let silent = try Workbench("pass", prelude: "silent = True", limits: "{ start: 300ms }")
+    #expect(await silent.code() == "plugin.start")
+    await silent.close()
+    let refusing = try Workbench(
+      "pass",
+      prelude: """
+        greeting = {"t": "error", "fatal": True, "code": "config.invalid", "field": "/margin", "message": "too wide"}
+        """)
+    await #expect(throws: Fault("config.plugin", .config, "test.op: too wide (/margin)")) { try await refusing.run() }
+    await refusing.close()
+  }
+
+  @Test func `Late work is cancelled, and its process ended where it does not listen`() async throws {
+    let listening = try Workbench(
+      "if m[\"key\"] != \"hang\": ok(m, set={\"n\": 1})",
+      prelude: "cancelled = lambda m: say({\"t\": \"result\", \"id\": m[\"id\"], \"status\": \"cancelled\"})",
+      limits: "{ item: 300ms }")
+    let heard = await listening.all(["hang", "a", "b"])
+    #expect(heard["hang"] != "1" && heard["a"] == "1" && heard["b"] == "1", "\(heard)")
+    #expect(listening.starts == 1)
+    await listening.close()
+    let deaf = try Workbench(
+      """
+      if m["key"] == "hang":
+          signal.signal(signal.SIGTERM, signal.SIG_IGN)
+          while True: time.sleep(1)
+      ok(m, set={"n": 1})
+      """, limits: "{ item: 300ms, window: 1 }")
+    let results = await deaf.all(["hang", "a", "b"])
+    #expect(results == ["hang": "plugin.timeout", "a": "1", "b": "1"])
+    #expect(deaf.crashes.isEmpty)
+    await deaf.close()
+  }
+
+  @Test func `Work that is cancelled from outside ends, and the process goes on`() async throws {
+    let bench = try Workbench(
+      "if m[\"key\"] != \"hang\": ok(m, set={\"n\": 1})",
+      prelude: "cancelled = lambda m: say({\"t\": \"result\", \"id\": m[\"id\"], \"status\": \"cancelled\"})")
+    let task = Task { await bench.code("hang") }
+    #expect(try await bench.run("a").fields["n"] == 1)
+    task.cancel()
+    #expect(await task.value == "cancelled.user")
+    #expect(try await bench.run("b").fields["n"] == 1)
+    #expect(bench.starts == 1)
+    await bench.close()
+  }
+
+  @Test func `What a plugin has forked goes with it, and it goes although it ignores its end of input`() async throws {
+    let bench = try Workbench(
+      """
+      child = os.fork()
+      if child == 0:
+          signal.signal(signal.SIGTERM, signal.SIG_IGN)
+          while True: time.sleep(1)
+      ok(m, set={"n": child})
+      """,
+      prelude: """
+        stays = True
+        import atexit
+        def stay():
+            while True: time.sleep(1)
+        atexit.register(stay)
+        """)
+    let child = try await bench.run().fields["n"]?.asInt ?? 0
+    #expect(child > 0)
+    await bench.close()
+    let state = (try? SmallFiles.read("/proc/\(child)/stat")).map { String(decoding: $0, as: UTF8.self) }
+    #expect(state == nil || state?.contains(") Z ") == true, "\(state ?? "")")
+  }
+
+  @Test(arguments: [
+    ("../../escape", "path.escapes"), ("/etc/passwd", "path.escapes"), ("link", "path.escapes"),
+    ("missing", "program.output"), ("folder", "program.output"), ("pipe", "program.output"),
+  ])
+  func `Outputs that are none of its own are refused`(path: String, code: String) async throws {
+    let bench = try Workbench(
+      """
+      d = m["out"]["dir"]
+      os.symlink("/etc/passwd", os.path.join(d, "link"))
+      os.mkdir(os.path.join(d, "folder"))
+      os.mkfifo(os.path.join(d, "pipe"))
+      ok(m, out=[{"path": m["key"]}])
+      """)
+    #expect(await bench.code(path) == code)
+    await bench.close()
+  }
+
+  @Test func `Results that say nothing, and fields of another type, fail their item`() async throws {
+    let bench = try Workbench(
+      """
+      if m["key"] == "odd":
+          say({"t": "result", "id": m["id"], "status": "maybe"})
+      elif m["key"] == "type":
+          ok(m, set={"n": "four"})
+      elif m["key"] == "ours":
+          say({"t": "result", "id": m["id"], "status": "error", "code": "internal.bug", "class": "config"})
+      else:
+          say({"t": "result", "id": m["id"]})
+      """)
+    #expect(await bench.code("odd") == "plugin.protocol")
+    #expect(await bench.code("type") == "plugin.protocol")
+    #expect(await bench.code("none") == "plugin.protocol")
+    #expect(await bench.code("ours") == "plugin.error")
+    await bench.close()
+  }
+}
