@@ -154,6 +154,7 @@ let package = Package(
     program("event-bench", at: "Benchmarks/event-bench", ["FlowEvents", "FlowBase"]),
     program("picture-bench", at: "Benchmarks/picture-bench", ["FlowImage", "FlowBase"]),
     program("graph-bench", at: "Benchmarks/graph-bench", ["FlowGraph", "FlowBase"]),
+    program("plugin-bench", at: "Benchmarks/plugin-bench", ["FlowPlugins", "FlowScript", "FlowBase"]),
     program("expression-bench", at: "Benchmarks/expression-bench", ["FlowExpressions", "FlowBase"]),
   ]
 )

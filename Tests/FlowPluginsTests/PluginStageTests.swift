@@ -79,11 +79,25 @@ import Testing
   @Test func `Several processes share the work where one is not enough`() async throws {
     let bench = try Workbench(
       """
-      time.sleep(0.02)
+      # The first process answers once the second has its item.
+      sign = os.path.join(os.path.dirname(init["workdir"]), "second")
+      if init["instance"] == 1:
+          open(sign, "w").close()
+      while not os.path.exists(sign):
+          time.sleep(0.005)
       ok(m, set={"n": init["instance"]})
-      """, limits: "{ instances: 2, window: 1 }")
-    let results = await bench.all((0..<12).map(String.init))
+      """, limits: "{ instances: 2, window: 1 }", more: "permissions: { write: [workdir, /tmp] }")
+    let results = await bench.all(["a", "b"])
     #expect(Set(results.values) == ["0", "1"], "\(results)")
+    await bench.close()
+  }
+
+  @Test func `A file of this machine is worked on where it lies`() async throws {
+    let bench = try Workbench("ok(m, set={\"text\": open(m[\"in\"][\"path\"]).read() + m[\"in\"][\"media\"]})")
+    try SmallFiles.replace(bench.services.place.file("here.txt"), Array("here ".utf8))
+    let result = try await bench.run(fields: ["path": .string(bench.services.place.file("here.txt"))])
+    #expect(result.fields["text"] == "here text/plain")
+    #expect(result.content == nil)
     await bench.close()
   }
 

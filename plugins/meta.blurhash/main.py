@@ -64,7 +64,8 @@ def work(item, init):
         picture.draft("RGB", (64, 64))
         small = picture.convert("RGB")
         small.thumbnail((48, 48))
-        pixels = list(small.getdata())
+        data = small.tobytes()
+        pixels = [tuple(data[place:place + 3]) for place in range(0, len(data), 3)]
     config = init["config"]
     return {"set": {"blurhash": blurhash(pixels, *small.size, config.get("x", 4), config.get("y", 3))}}
 

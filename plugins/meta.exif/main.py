@@ -29,7 +29,7 @@ def start(init):
 def work(item, init):
     if not item["in"]:
         return {"set": {}}
-    arguments = ["-j", "-n", "-fast", "-d", "%Y-%m-%dT%H:%M:%S"] + [f"-{tag}" for tag in TAGS.values()]
+    arguments = ["-j", "-n", "-fast"] + [f"-{tag}" for tag in TAGS.values()]
     path = item["in"]["path"]
     if "\n" in path:
         raise ValueError("a path with a line break cannot be given to exiftool")
@@ -47,6 +47,8 @@ def work(item, init):
         if value is None or value == "":
             continue
         try:
+            if name == "taken":  # as the camera wrote it: 2026:05:01 12:30:00
+                value = str(value).replace(":", "-", 2).replace(" ", "T", 1)
             fields[name] = float(value) if name in NUMBERS else int(value) if name in WHOLE else str(value)
         except (TypeError, ValueError):
             continue

@@ -3,6 +3,7 @@ import datetime
 import decimal
 import glob
 import os
+import urllib.parse
 
 import imgflow_source
 
@@ -41,7 +42,10 @@ def items(config):
         for group in range(table.num_row_groups):
             for row in table.read_row_group(group, columns=columns).to_pylist():
                 row = {name: plain(value) for name, value in row.items()}
-                item = {"url": row.get(config["url"]) or "", "row": row}
+                url = row.get(config["url"]) or ""
+                if "://" not in url:
+                    url = urllib.parse.urljoin(config.get("base") or "", url)
+                item = {"url": url, "row": row}
                 if config.get("key"):
                     item["key"] = str(row[config["key"]])
                 yield item

@@ -3,6 +3,7 @@ internal import FlowBuiltins
 internal import FlowEvents
 internal import FlowParts
 internal import FlowPlan
+internal import FlowPlugins
 internal import FlowRun
 
 extension Command {
@@ -55,6 +56,7 @@ struct RunSession: Sendable {
     }
     watchSignals(runner)
     let outcome = await runner.run()
+    await PluginHosts.settle()
     for stream in outcome.streams {
       guard let fault = stream.fault, fault.code != "sink.closed" || stream.isRequired else { continue }
       console.say("imgflow: the sink `\(stream.name)` did not get everything: \(fault.message) (\(fault.code))")

@@ -104,7 +104,7 @@ struct PluginReader {
       }
       if let op = readOp(entry.key, entry.value, manifest) { manifest.ops.append(op) }
     }
-    if manifest.ops.isEmpty { wrong(ops, "`ops` names at least one op") }
+    if ops.entries?.isEmpty ?? false { wrong(ops, "`ops` names at least one op") }
   }
 
   private mutating func readOp(_ name: String, _ node: Node, _ manifest: PluginManifest) -> PluginOp? {

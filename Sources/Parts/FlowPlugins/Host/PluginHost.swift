@@ -81,6 +81,7 @@ final class PluginHost: @unchecked Sendable {
     limits.idleExit = plugin.limits.idleExit
     machine = HostMachine(name: op, limits: limits)
     greeting = HostMessage.Greeting(run: run, op: op, config: config, window: limits.window)
+    PluginHosts.alive.withLock { $0[ObjectIdentifier(self)] = self }
   }
 
   /// Has a piece of work done.
@@ -147,6 +148,7 @@ final class PluginHost: @unchecked Sendable {
     case .finished:
       isClosed = true
       try? FileSystem.removeTree(folder)
+      PluginHosts.alive.withLock { $0[ObjectIdentifier(self)] = nil }
       for closer in closers { closer.resume() }
       closers = []
     }

@@ -47,7 +47,13 @@ struct PluginExchange {
     var prepared = Prepared(
       part: HostMessage.ItemPart(
         key: leg.item.key, attempt: context.attempt, input: nil, fields: fields, budget: plugin.limits.item))
-    guard let content = leg.content else { return prepared }
+    guard let content = leg.content else {
+      // A file of this machine is worked on where it lies.
+      if leg.item.url == nil, let path = fields["path"]?.asString, SmallFiles.exists(path) {
+        prepared.part.input = try local(path, fields["media"]?.asString)
+      }
+      return prepared
+    }
     let media = leg.fields["media"]?.asString
     if let media, !op.takes.isEmpty, !op.takes.contains(where: { MediaType.matches(media, $0) }) {
       throw Fault(
@@ -58,6 +64,25 @@ struct PluginExchange {
     prepared.file = file
     prepared.part.input = (file.path, media, file.bytes, file.sha256.hex)
     return prepared
+  }
+
+  private func local(_ path: String, _ media: String?) throws(Fault) -> (String, String?, Int, String) {
+    let (head, size, digest) = try naming("read", path) { () throws(Errno) in
+      let file = try FileSystem.open(path, .read)
+      let digest = DigestStream(.sha256)
+      var buffer = [UInt8](repeating: 0, count: 1 << 17)
+      var head: [UInt8] = []
+      var size = 0
+      while true {
+        let count = try file.read(into: &buffer)
+        if count == 0 { break }
+        if size == 0 { head = Array(buffer.prefix(min(count, MediaType.prefixLength))) }
+        digest.update(count == buffer.count ? buffer : Array(buffer[..<count]))
+        size += count
+      }
+      return (head, size, digest.finish())
+    }
+    return (path, media ?? MediaType.decide(head, declared: nil), size, digest.hex)
   }
 
   /// For a group or the run: the members as lines of JSON in a file.

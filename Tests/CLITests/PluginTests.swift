@@ -1,0 +1,171 @@
+import FlowBase
+import FlowTesting
+import Testing
+
+/// Plugins from the outside: the real program, real processes, whole runs.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct PluginTests {
+  /// Writes a plugin with the kit that `plugin new` gives, and a program of its own.
+  private func write(_ work: Workplace, _ folder: String, ops: String, program: String, more: String = "") async throws
+  {
+    let end = try await work.tool.run("plugin", "new", "--lang", "python", folder)
+    #expect(end.code == 0, "\(end.errors)")
+    try work.write(
+      "\(folder)/plugin.yaml",
+      "imgflow_plugin: 1\nname: \(folder)\nversion: 2.1.0\nsummary: Of the tests\nrun: [python3, main.py]\nops:\n"
+        + "\(ops)\n\(more)\n")
+    try work.write("\(folder)/main.py", program)
+  }
+
+  private let loud = """
+    from imgflow_plugin import serve
+    import os
+    def work(item, init):
+        text = open(item["in"]["path"]).read()
+        if "poison" in item["key"]:
+            os._exit(9)
+        open(os.path.join(item["out"]["dir"], "loud.txt"), "w").write(text.upper() * init["config"]["times"])
+        return {"out": [{"path": "loud.txt"}], "set": {"letters": len(text)}}
+    serve(work)
+
+    """
+  private let loudOp = """
+      acme.loud:
+        kind: stage
+        gives: { set: { letters: integer } }
+        config: { type: object, properties: { times: { type: integer, minimum: 1, default: 1 } } }
+    """
+
+  @Test func `a stage of a plugin takes part like any other, and its poison harms one item`() async throws {
+    let work = try Workplace()
+    try await write(work, "acme.loud", ops: loudOp, program: loud)
+    try work.manifest(
+      ["/small/a", "/small/poison", "/small/c"], "plugins: [acme.loud]",
+      fetch: "fetch\n    - acme.loud: { times: 2 }\n    - filter: item.letters > 10")
+    let end = try await work.tool.run("run", "m.yaml")
+    expectEnd(end, 1)
+    #expect(end.stream.items("ok") == ["urls/small-a", "urls/small-c"])
+    #expect(end.stream.items("failed") == ["urls/small-poison"])
+    #expect(try work.read("out/small-a.bin").hasPrefix("/SMALL/A\n"))
+    #expect(end.stream.all("plugin.start").first?["plugin"] == "acme.loud")
+    #expect(end.stream.all("plugin.crash").first?["code"] == 9)
+    let again = try await work.tool.run("run", "m.yaml")
+    #expect(again.stream.count("cached") == 2)
+  }
+
+  @Test func `validate and plan know a plugin without running it, and say what it may do`() async throws {
+    let work = try Workplace()
+    try await write(
+      work, "acme.loud", ops: loudOp, program: "raise SystemExit('never run me')",
+      more: "permissions: { network: true }")
+    try work.manifest(["/small/a"], "plugins: [acme.loud]", fetch: "fetch\n    - acme.loud: { times: 2 }")
+    let clean = try await work.tool.run("validate", "m.yaml")
+    #expect(clean.code == 0, "\(clean.output)\(clean.errors)")
+    #expect((clean.output + clean.errors).contains("plugin acme.loud 2.1.0 (network; writes in workdir)"))
+    let plan = try await work.tool.run("plan", "m.yaml")
+    #expect(plan.output.contains("plugin acme.loud 2.1.0: network, writes in workdir"))
+    let explained = try await Tool(in: work.place.path, environment: ["IMGFLOW_PLUGIN_PATH": work.place.path])
+      .run("explain", "acme.loud")
+    #expect(explained.code == 0 && explained.output.contains("times"), "\(explained.output)")
+    for (entry, code) in [
+      ("acme.loud: { time: 2 }", "E0103"), ("acme.loud: { times: two }", "E0110"), ("acme.load", "E0108"),
+      ("acme.loud\n    - filter: item.lettres > 1", "E0214"),
+    ] {
+      try work.manifest(["/small/a"], "plugins: [acme.loud]", fetch: "fetch\n    - \(entry)")
+      let wrong = try await work.tool.run("validate", "m.yaml")
+      #expect(wrong.code == 2 && (wrong.output + wrong.errors).contains("[\(code)]"), "\(wrong.output)\(wrong.errors)")
+    }
+    try work.manifest(["/small/a"], "plugins: [nowhere]", fetch: "fetch\n    - acme.loud")
+    #expect(try await work.tool.run("validate", "m.yaml").code == 2)
+  }
+
+  @Test func `a source and a sink of plugins begin and end a run`() async throws {
+    let work = try Workplace()
+    try await write(
+      work, "acme.ends",
+      ops: "  acme.count: { kind: source, config: { type: object, properties: { base: { type: string } } } }\n"
+        + "  acme.tell: { kind: sink }",
+      program: """
+        import json, sys
+        init = None
+        def say(**m):
+            print(json.dumps(m), flush=True)
+        for line in sys.stdin:
+            m = json.loads(line)
+            if m["t"] == "init":
+                init = m
+                say(t="ready", v=1)
+            elif m["t"] == "pull":
+                start = m["cursor"] or 0
+                stop = min(start + 2, 7)
+                say(t="items", cursor=stop, end=stop == 7, items=[
+                    {"url": f"{init['config']['base']}/small/{n}", "key": f"n{n}", "row": {"n": n}}
+                    for n in range(start, stop)])
+            elif m["t"] == "events":
+                say(t="ack", batch=m["batch"])
+            elif m["t"] == "drain":
+                say(t="bye")
+
+        """)
+    try work.write(
+      "m.yaml",
+      """
+      imgflow: 1
+      plugins: [acme.ends]
+      sources:
+        - acme.count: { base: "\(work.server.url)" }
+          where: row.n != 3
+      stages:
+        - fetch
+        - store: "${item.key}.txt"
+      sinks:
+        - acme.tell
+      """)
+    let end = try await work.tool.run("run", "m.yaml", "--json", "--allow-private")
+    expectEnd(end, 0)
+    #expect(end.stream.items("ok").sorted() == [0, 1, 2, 4, 5, 6].map { "count/n\($0)" })
+    #expect(end.stream.all("sink.error").isEmpty)
+  }
+
+  @Test func `what is said is recorded, and said again it is answered the same`() async throws {
+    let work = try Workplace()
+    try await write(work, "acme.loud", ops: loudOp, program: loud)
+    // What is replayed reads the same files: those of the state directory are gone after a run.
+    try SmallFiles.makeFolder(work.place.file("in"))
+    try work.write("in/a.txt", "hello")
+    try work.write(
+      "d.yaml",
+      """
+      imgflow: 1
+      plugins: [acme.loud]
+      sources: [{ directory: { path: in, glob: "*.txt" } }]
+      stages: [acme.loud, store]
+      """)
+    let program = loud.replacing("item[\"in\"][\"path\"]", with: "item[\"item\"][\"path\"]")
+    try work.write("acme.loud/main.py", program)
+    let end = try await work.tool.run("run", "d.yaml", "--record", "talk.ndjson")
+    expectEnd(end, 0)
+    let replayed = try await work.tool.run("plugin", "replay", "talk.ndjson")
+    #expect(replayed.code == 0, "\(replayed.output)\(replayed.errors)")
+    try work.write("acme.loud/main.py", program.replacing("len(text)", with: "1"))
+    let changed = try await work.tool.run("plugin", "replay", "talk.ndjson")
+    #expect(changed.code == 1 && changed.output.contains("1 are not what they were"), "\(changed.output)")
+  }
+
+  @Test(arguments: ["python", "sh"])
+  func `a new plugin passes its test and the check, and is never written over`(language: String) async throws {
+    let work = try Workplace()
+    let made = try await work.tool.run("plugin", "new", "--lang", language, "acme.first")
+    #expect(made.code == 0, "\(made.errors)")
+    for verb in ["test", "check"] {
+      let end = try await work.tool.run("plugin", verb, "acme.first")
+      #expect(end.code == 0, "\(end.output)\(end.errors)")
+      #expect(end.output.contains("went well"))
+    }
+    #expect(try await work.tool.run("plugin", "new", "--lang", language, "acme.first").code == 1)
+    try work.write(
+      "acme.first/tests/first.yaml", "input: first.txt\nexpect: { status: ok, set: { size_in_bytes: 7 } }\n")
+    let wrong = try await work.tool.run("plugin", "test", "acme.first")
+    #expect(wrong.code == 1)
+    #expect(wrong.output.contains("`size_in_bytes` is `6`, not `7`"))
+  }
+}
