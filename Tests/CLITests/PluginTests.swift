@@ -40,7 +40,7 @@ import Testing
     try await write(work, "acme.loud", ops: loudOp, program: loud)
     try work.manifest(
       ["/small/a", "/small/poison", "/small/c"], "plugins: [acme.loud]",
-      fetch: "fetch\n    - acme.loud: { times: 2 }\n    - filter: item.letters > 10")
+      fetch: "fetch\n  - acme.loud: { times: 2 }\n  - filter: item.letters > 10")
     let end = try await work.tool.run("run", "m.yaml")
     expectEnd(end, 1)
     #expect(end.stream.items("ok") == ["urls/small-a", "urls/small-c"])
@@ -57,7 +57,7 @@ import Testing
     try await write(
       work, "acme.loud", ops: loudOp, program: "raise SystemExit('never run me')",
       more: "permissions: { network: true }")
-    try work.manifest(["/small/a"], "plugins: [acme.loud]", fetch: "fetch\n    - acme.loud: { times: 2 }")
+    try work.manifest(["/small/a"], "plugins: [acme.loud]", fetch: "fetch\n  - acme.loud: { times: 2 }")
     let clean = try await work.tool.run("validate", "m.yaml")
     #expect(clean.code == 0, "\(clean.output)\(clean.errors)")
     #expect((clean.output + clean.errors).contains("plugin acme.loud 2.1.0 (network; writes in workdir)"))
@@ -68,13 +68,13 @@ import Testing
     #expect(explained.code == 0 && explained.output.contains("times"), "\(explained.output)")
     for (entry, code) in [
       ("acme.loud: { time: 2 }", "E0103"), ("acme.loud: { times: two }", "E0110"), ("acme.load", "E0108"),
-      ("acme.loud\n    - filter: item.lettres > 1", "E0214"),
+      ("acme.loud\n  - filter: item.lettres > 1", "E0214"),
     ] {
-      try work.manifest(["/small/a"], "plugins: [acme.loud]", fetch: "fetch\n    - \(entry)")
+      try work.manifest(["/small/a"], "plugins: [acme.loud]", fetch: "fetch\n  - \(entry)")
       let wrong = try await work.tool.run("validate", "m.yaml")
       #expect(wrong.code == 2 && (wrong.output + wrong.errors).contains("[\(code)]"), "\(wrong.output)\(wrong.errors)")
     }
-    try work.manifest(["/small/a"], "plugins: [nowhere]", fetch: "fetch\n    - acme.loud")
+    try work.manifest(["/small/a"], "plugins: [nowhere]", fetch: "fetch\n  - acme.loud")
     #expect(try await work.tool.run("validate", "m.yaml").code == 2)
   }
 

@@ -99,7 +99,8 @@ import Testing
     let listening = try Workbench(
       "if m[\"key\"] != \"hang\": ok(m, set={\"n\": 1})",
       prelude: "cancelled = lambda m: say({\"t\": \"result\", \"id\": m[\"id\"], \"status\": \"cancelled\"})",
-      limits: "{ item: 300ms }")
+      limits: "{ item: 300ms }",
+      times: { $0.grace = .seconds(20) })
     let heard = await listening.all(["hang", "a", "b"])
     #expect(heard["hang"] != "1" && heard["a"] == "1" && heard["b"] == "1", "\(heard)")
     #expect(listening.starts == 1)
@@ -120,7 +121,8 @@ import Testing
   @Test func `Work that is cancelled from outside ends, and the process goes on`() async throws {
     let bench = try Workbench(
       "if m[\"key\"] != \"hang\": ok(m, set={\"n\": 1})",
-      prelude: "cancelled = lambda m: say({\"t\": \"result\", \"id\": m[\"id\"], \"status\": \"cancelled\"})")
+      prelude: "cancelled = lambda m: say({\"t\": \"result\", \"id\": m[\"id\"], \"status\": \"cancelled\"})",
+      times: { $0.grace = .seconds(20) })
     let task = Task { await bench.code("hang") }
     #expect(try await bench.run("a").fields["n"] == 1)
     task.cancel()

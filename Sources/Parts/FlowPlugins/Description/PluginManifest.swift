@@ -1,7 +1,9 @@
 public import FlowBase
 public import FlowParts
 
-/// What a `plugin.yaml` says: who a plugin is, what it offers, and what it may do. Read without running anything.
+/// What a `plugin.yaml` says: who a plugin is, what it offers, and what it may do.
+///
+/// It is read without running anything.
 public struct PluginManifest: Sendable {
   /// How long a process of the plugin lives.
   public enum Mode: String, Sendable, Hashable, CaseIterable {

@@ -65,7 +65,9 @@ final class PluginHost: @unchecked Sendable {
   private var closers: [CheckedContinuation<Void, Never>] = []
   private var isClosed = false
 
-  /// A host without a process; the first work starts one. The folder is the host's, and goes with it.
+  /// A host without a process: the first work starts one.
+  ///
+  /// The folder is the host's, and goes with it.
   init(
     _ plugin: PluginManifest, op: String, run: String, config: Fields, folder: String,
     surroundings: PluginSurroundings, ears: Ears
