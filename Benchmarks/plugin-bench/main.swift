@@ -8,7 +8,7 @@ import FlowScript
 
 let words = CommandLine.arguments
 let count = words.count > 1 ? Int(words[1]) ?? 20_000 : 20_000
-let launcher = words.count > 2 ? words[2] : nil
+let launcher = words.count > 2 ? PathText.absolute(words[2]) : nil
 let clock = SystemTime()
 
 func report(_ what: String, _ items: Int, since start: Instant) {
