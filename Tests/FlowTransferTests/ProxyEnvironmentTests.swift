@@ -50,25 +50,55 @@ struct `Proxies of the environment` {
 }
 
 struct `Bandwidth` {
-  @Test func `of a host and of all holds over its transfers together`() async throws {
-    let server = try LoopbackServer { _ in .generated(60_000) }
+  /// How long so many files of so many bytes take, all at once, at 200 kB/s for their host.
+  private func time(_ files: Int, of bytes: Int) async throws -> Interval {
+    let server = try LoopbackServer { _ in .generated(bytes) }
     let engine = TransferEngine(loops: 1, environment: { _ in nil })
     var way = HostWay()
     way.bandwidth = 200_000
     let clock = SystemTime()
     let start = clock.now()
-    await withTaskGroup(of: Void.self) { group in
-      for number in 0..<4 {
+    let arrived = await withTaskGroup(of: Int.self) { group in
+      for number in 0..<files {
         group.addTask { [way] in
           let wanted = TransferRequest(
             url: "\(server.url)/\(number)", addresses: AddressPolicy(allowsPrivate: true)
           ) { _, _ in way }
-          _ = try? await engine.perform(wanted, into: MemorySink())
+          let sink = MemorySink()
+          _ = try? await engine.perform(wanted, into: sink)
+          return sink.bytes.count
         }
       }
+      return await group.reduce(0, +)
     }
-    // 240 kB at 200 kB/s; what libcurl reads at once before it slows down is let go.
-    #expect(clock.now() - start > .milliseconds(500))
-    #expect(server.requests.count == 4)
+    #expect(arrived == files * bytes)
+    return clock.now() - start
+  }
+
+  @Test func `of a host holds for long bodies`() async throws {
+    // 400 kB take 2 s.
+    #expect(try await time(1, of: 400_000) > .milliseconds(1500))
+    #expect(try await time(4, of: 100_000) > .milliseconds(1500))
+  }
+
+  @Test func `of a host holds for many short bodies`() async throws {
+    // 300 kB take 1.5 s; those that begin together are let go.
+    #expect(try await time(10, of: 10_000) < .seconds(20))
+    #expect(try await rounds(30) > .milliseconds(800))
+  }
+
+  /// How long so many files of 10 kB take, two at a time.
+  private func rounds(_ count: Int) async throws -> Interval {
+    let server = try LoopbackServer { _ in .generated(10_000) }
+    let engine = TransferEngine(loops: 1, environment: { _ in nil })
+    engine.setBandwidth(200_000)
+    let clock = SystemTime()
+    let start = clock.now()
+    for _ in 0..<(count / 2) {
+      async let one = engine.perform(request(server.url), into: MemorySink())
+      async let two = engine.perform(request(server.url), into: MemorySink())
+      _ = try await (one, two)
+    }
+    return clock.now() - start
   }
 }

@@ -5,7 +5,12 @@ final class BandwidthShare: Sendable {
   private struct State {
     var limit: Int?
     var running = 0
+    /// Until when the bytes that have come take up the limit.
+    var filledUntil = Instant(nanoseconds: 0)
   }
+
+  /// How far ahead of the limit bytes may come.
+  private static let slack = Interval.milliseconds(100)
 
   private let state = Guarded(State())
 
@@ -16,6 +21,24 @@ final class BandwidthShare: Sendable {
 
   func set(limit: Int?) { state.withLock { $0.limit = limit } }
   func count(_ change: Int) { state.withLock { $0.running += change } }
+
+  /// Takes note of bytes that have come.
+  func took(_ bytes: Int, at now: Instant) {
+    state.withLock { state in
+      guard let limit = state.limit else { return }
+      let time = Interval(seconds: Double(bytes) / Double(max(1, limit)))
+      state.filledUntil = max(state.filledUntil, now) + time
+    }
+  }
+
+  /// When another transfer may begin; nil at once.
+  ///
+  func opening(at now: Instant) -> Instant? {
+    state.withLock { state in
+      guard state.limit != nil, state.filledUntil > now + BandwidthShare.slack else { return nil }
+      return Instant(nanoseconds: state.filledUntil.nanoseconds - BandwidthShare.slack.nanoseconds)
+    }
+  }
 }
 
 /// The bandwidths of the whole engine and of single hosts.
@@ -31,8 +54,13 @@ final class BandwidthShares: Sendable {
     leave(transfer)
     whole.count(1)
     transfer.isCounted = true
-    guard let limit = way.bandwidth else { return }
-    let url = transfer.hop.url
+    guard let share = share(of: transfer.hop.url, way) else { return }
+    share.count(1)
+    transfer.share = share
+  }
+
+  private func share(of url: URLParts, _ way: HostWay) -> BandwidthShare? {
+    guard let limit = way.bandwidth else { return nil }
     let share = hosts.withLock { hosts in
       let name = "\(url.host):\(url.port)"
       let share = hosts[name] ?? BandwidthShare()
@@ -40,8 +68,24 @@ final class BandwidthShares: Sendable {
       return share
     }
     share.set(limit: limit)
-    share.count(1)
-    transfer.share = share
+    return share
+  }
+
+  /// Takes note of bytes that a transfer has got.
+  func took(_ bytes: Int, by transfer: Transfer, at now: Instant) {
+    whole.took(bytes, at: now)
+    transfer.share?.took(bytes, at: now)
+  }
+
+  /// When a transfer may begin its hop; nil at once.
+  func opening(for transfer: Transfer, _ way: HostWay, at now: Instant) -> Instant? {
+    let openings = [whole.opening(at: now), share(of: transfer.hop.url, way)?.opening(at: now)]
+    return openings.compactMap { $0 }.max()
+  }
+
+  /// When a transfer that is under way may take more; nil at once.
+  func opening(for transfer: Transfer, at now: Instant) -> Instant? {
+    [whole.opening(at: now), transfer.share?.opening(at: now)].compactMap { $0 }.max()
   }
 
   /// Counts it out.

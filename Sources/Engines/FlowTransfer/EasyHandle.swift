@@ -71,6 +71,7 @@ internal import Glibc
     unsafe set(CURLOPT_PREREQDATA, me)
     _ = unsafe imgflow_set_bytes_callback(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
       guard let easy = unsafe EasyHandle.of(context), let bytes = unsafe bytes else { return 0 }
+      if easy.mustWait() { return Int(CURL_WRITEFUNC_PAUSE) }
       return unsafe easy.take(body: UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
     }
     _ = unsafe imgflow_set_bytes_callback(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
@@ -322,9 +323,23 @@ internal import Glibc
       httpStatus: answer.status, host: host)
   }
 
+  /// Whether more has come than the bandwidth allows; the bytes come again once it is `resume`d.
+  ///
+  /// libcurl's own limit lets bursts of any length through where the server is near.
+  private func mustWait() -> Bool {
+    guard let transfer, let opening = transfer.bandwidth?.opening(for: transfer, at: clock.now) else { return false }
+    transfer.isHeld = true
+    clock.held.append((opening, transfer))
+    return true
+  }
+
+  /// Goes on after `mustWait`.
+  func resume() { unsafe curl_easy_pause(handle, CURLPAUSE_CONT) }
+
   private func take(body: UnsafeRawBufferPointer) -> Bool {
     guard let transfer else { return false }
     transfer.heard(at: clock.now)
+    transfer.bandwidth?.took(body.count, by: transfer, at: clock.now)
     guard answer.isSuccess else {
       discarded += body.count
       isDiscardCut = discarded > EasyHandle.discardLimit

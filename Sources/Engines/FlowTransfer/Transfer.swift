@@ -27,6 +27,10 @@ final class Transfer: @unchecked Sendable {
   var isWaiting = false
   /// What the present hop's host may send a second, with others that ask it.
   var share: BandwidthShare?
+  /// The bandwidths that hold for it.
+  var bandwidth: BandwidthShares?
+  /// Whether it waits for bandwidth; that time counts towards no limit.
+  var isHeld = false
   /// Whether the bandwidths count it.
   var isCounted = false
   /// The bytes that the sink has got.

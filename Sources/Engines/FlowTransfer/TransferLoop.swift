@@ -27,6 +27,8 @@ internal import FlowBase
   // Below: only the loop's own thread.
   private var active: [Transfer] = []
   private var idle: [EasyHandle] = []
+  /// Transfers that wait for bandwidth, and until when.
+  private var held: [(until: Instant, transfer: Transfer, begin: () -> Void)] = []
   /// Transfers that wait for others to give back their file descriptors.
   private var starved: [Transfer] = []
   private var batch: [Letter] = []
@@ -89,6 +91,7 @@ internal import FlowBase
       var running: Int32 = 0
       unsafe curl_multi_perform(multi, &running)
       tick()
+      if !turn.held.isEmpty { takeHeld() }
       readMessages()
       if now >= nextCheck { check() }
       wait()
@@ -134,6 +137,7 @@ internal import FlowBase
     transfer.place = active.count
     active.append(transfer)
     transfer.start = now
+    transfer.bandwidth = bandwidth
     if transfer.isCancelled { return end(transfer, .failure(TransferLoop.cancelled)) }
     startHop(transfer)
   }
@@ -181,6 +185,19 @@ internal import FlowBase
   }
 
   private func launch(_ transfer: Transfer, _ way: HostWay, _ proxy: String, _ addresses: [NetworkAddress]?) {
+    if let opening = bandwidth.opening(for: transfer, way, at: now) {
+      transfer.isHeld = true
+      held.append(
+        (
+          opening, transfer,
+          { [unowned self] in
+            begin(hopOf: transfer)
+            launch(transfer, way, proxy, addresses)
+          }
+        ))
+      nextCheck = min(nextCheck, opening)
+      return
+    }
     guard let easy = transfer.easy ?? idle.popLast() ?? makeHandle() else {
       return end(transfer, .failure(TransferLoop.noHandle))
     }
@@ -196,6 +213,34 @@ internal import FlowBase
     lookSoon(transfer)
     if speed != nil { nextCheck = min(nextCheck, now + TransferLoop.sharing) }
     unsafe curl_multi_add_handle(multi, easy.handle)
+  }
+
+  /// Takes over those that have been told to wait in the middle.
+  private func takeHeld() {
+    for (until, transfer) in turn.held where transfer.place != nil {
+      held.append(
+        (
+          until, transfer,
+          { [unowned self] in
+            transfer.lastByte = now
+            transfer.speedWindow = (now, transfer.bytes)
+            transfer.easy?.resume()
+          }
+        ))
+      nextCheck = min(nextCheck, until)
+    }
+    turn.held.removeAll(keepingCapacity: true)
+  }
+
+  /// Lets those go on whose bandwidth is there; some of them may have to wait again.
+  private func release() {
+    let due = held.filter { $0.until <= now }
+    held.removeAll { $0.until <= now }
+    for entry in due where entry.transfer.place != nil {
+      entry.transfer.isHeld = false
+      entry.begin()
+    }
+    for entry in held { nextCheck = min(nextCheck, entry.until) }
   }
 
   /// Has the times of a transfer looked at before one of them can be over.
@@ -260,8 +305,11 @@ internal import FlowBase
       feed()
       nextCheck = min(nextCheck, now + TransferLoop.starving)
     }
+    if !held.isEmpty { release() }
+    // Some have been told to wait again at once.
+    if !turn.held.isEmpty { takeHeld() }
     var late: [(Transfer, Fault)] = []
-    for transfer in active {
+    for transfer in active where !transfer.isHeld {
       let speed = bandwidth.speed(of: transfer)
       if let speed {
         transfer.easy?.setSpeed(speed)
@@ -301,6 +349,7 @@ internal import FlowBase
       retire(easy)
     }
     transfer.finish(outcome)
+    if transfer.isHeld { held.removeAll { $0.transfer === transfer } }
     if !starved.isEmpty {
       starved.removeAll { $0 === transfer }
       feed()
@@ -319,4 +368,6 @@ internal import FlowBase
 /// The loop's reading of the clock, renewed once a turn: callbacks need no call of their own for it.
 final class TurnClock {
   var now = Instant(nanoseconds: 0)
+  /// Transfers that were told to wait during this turn, and until when.
+  var held: [(until: Instant, transfer: Transfer)] = []
 }
