@@ -47,7 +47,7 @@ extension Planner {
     let config = readConfig(of: resolved, types: types)
     meetAddresses(in: node, fields: resolved.spec.fields)
     checkLoop(of: config, node: node, spec: resolved.spec)
-    checkPart(resolved, config)
+    checkPart(resolved, [config])
     var planned = PlannedSource(id: resolved.id, op: resolved.spec.name, part: part, config: config)
     planned.place = resolved.place
     var item = Planner.sourceFields
@@ -69,7 +69,7 @@ extension Planner {
       let known = reader.diagnostics.count
       let config = readSinkConfig(resolved)
       meetAddresses(in: expanded(resolved), fields: resolved.spec.fields)
-      checkPart(resolved, config)
+      checkPart(resolved, [config])
       var sink = PlannedSink(id: resolved.id, op: resolved.spec.name, part: part, config: config)
       sink.place = resolved.place
       sink.events = (readKey("events", of: resolved)?.asList ?? []).map(\.text)

@@ -44,7 +44,6 @@ extension Planner {
       meetAddresses(in: expanded(draft.resolved), fields: draft.resolved.spec.fields)
       checkPaths(in: expanded(draft.resolved), fields: draft.resolved.spec.fields)
       checkReads(of: draft, types: types.place)
-      checkPart(draft.resolved, config)
       let position = stages.count
       var outlook = StageOutlook(fields: types.inner.item ?? [:], nodes: [])
       for field in draft.resolved.spec.sets(config) { outlook.fields[field.name] = field.type }
@@ -56,6 +55,8 @@ extension Planner {
         outlook.nodes.append((nodes.count, combo.axes))
         nodes.append(PlannedNode(stage: position, axes: combo.axes, config: resolved, inputs: combo.inputs))
       }
+      let legs = combos.isEmpty ? [config] : nodes.suffix(combos.count).map(\.config)
+      checkPart(draft.resolved, legs)
       warnOfSharedPath(draft, config: config, combos: combos.map(\.axes))
       warnOfSamePath(draft, config: config)
       stages.append(stage)
@@ -140,10 +141,11 @@ extension Planner {
     }
   }
 
-  /// Tells what the part itself finds wrong with its configuration.
-  mutating func checkPart(_ resolved: ResolvedEntry, _ config: Config) {
+  /// Tells what the part itself finds wrong with its configuration, or with that of one of its legs.
+  mutating func checkPart(_ resolved: ResolvedEntry, _ configs: [Config]) {
     guard inputs.checksFiles else { return }
-    for problem in resolved.spec.check(config, inputs.folder) {
+    var told: Set<String> = []
+    for problem in configs.flatMap({ resolved.spec.check($0, inputs.folder) }) where told.insert(problem).inserted {
       reader.add("E0130", problem, at: resolved.op.value.place)
     }
   }

@@ -193,7 +193,8 @@ extension CommandSpec {
     "init", "write a first manifest and its schema here",
     details: ["Never replaces a file that is there."],
     operands: [
-      OperandSpec("KIND", .choice(["small", "ci", "generator"]), .atMostOnce, "what it is for (default small)")
+      OperandSpec(
+        "KIND", .choice(["small", "ci", "generator", "dataset"]), .atMostOnce, "what it is for (default small)")
     ],
     examples: [Example("imgflow init small", "imgflow.yaml and imgflow.schema.json in this folder")])
 

@@ -28,7 +28,7 @@ extension Command {
 
 /// First manifests, each a page that explains itself.
 enum Starter {
-  static let manifests: [String: String] = ["small": small, "ci": ci, "generator": generator]
+  static let manifests: [String: String] = ["small": small, "ci": ci, "generator": generator, "dataset": dataset]
 
   static let small = """
     # yaml-language-server: $schema=imgflow.schema.json
@@ -45,6 +45,34 @@ enum Starter {
       - fetch: { accept: image/* }              # what is no image fails, whatever its name
         concurrency: 8
       - store: "${item.name}"
+
+    """
+
+  static let dataset = """
+    # yaml-language-server: $schema=imgflow.schema.json
+    # Pictures of one size for training, a caption beside each, without what is too small, broken or there twice.
+    # captions.csv has the columns url, id and caption.
+    imgflow: 1
+    name: dataset
+
+    sources:
+      - id: pairs
+        file: { path: captions.csv, url: "${row.url}", key: "${row.id}" }
+
+    output: { dir: ./dataset }
+
+    stages:
+      - fetch: { accept: image/*, max_bytes: 20MB }
+      - probe: { full: true }                   # what is cut or broken ends here
+      - filter: item.width >= 200 and item.height >= 200
+      - dedupe: { by: sha256 }
+      - resize: { width: 256, height: 256, fit: cover, enlarge: true, format: jpeg, quality: 90 }
+      - store: { path: "${item.key}.jpg", sidecar: json }
+      - write: { path: "${item.key}.txt", text: "${row.caption}" }
+      - report: { path: index.csv, columns: [key, url, path, sha256, width, height, status, error], include: all }
+        needs: store
+
+    fail_if: run.failed_ratio > 0.2             # links of old lists are often dead
 
     """
 

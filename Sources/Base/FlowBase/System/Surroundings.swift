@@ -1,3 +1,4 @@
+internal import CPosix
 internal import Glibc
 
 /// The environment variables of the process.

@@ -13,7 +13,7 @@ public struct BlurPicture: Stage {
         PictureKeys.background("What shines through in formats without alpha."),
       ] + PictureKeys.writing + PictureKeys.reading, shorthand: "sigma", sets: PictureKeys.fields,
       fuses: DeferredPicture.kind, example: "stages:\n  - fetch\n  - blur: 4\n"
-    )
+    ).checked(by: BlurPicture.self)
   ) { BlurPicture() }
 
   /// Adds to what is done to the leg's picture.

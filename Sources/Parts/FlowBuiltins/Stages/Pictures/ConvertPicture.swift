@@ -22,7 +22,7 @@ public struct ConvertPicture: Stage {
         PictureKeys.background("What shines through in formats without alpha."),
       ] + PictureKeys.reading, shorthand: "format", sets: PictureKeys.fields, fuses: DeferredPicture.kind,
       example: "stages:\n  - fetch\n  - convert: { format: webp, quality: 82 }\n"
-    )
+    ).checked(by: ConvertPicture.self)
   ) { ConvertPicture() }
 
   /// Adds to what is done to the leg's picture.

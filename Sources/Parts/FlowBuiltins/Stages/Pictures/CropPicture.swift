@@ -20,7 +20,7 @@ public struct CropPicture: Stage {
         PictureKeys.background("What shines through in formats without alpha."),
       ] + PictureKeys.writing + PictureKeys.reading, shorthand: "aspect", sets: PictureKeys.fields,
       fuses: DeferredPicture.kind, example: "stages:\n  - fetch\n  - crop: { aspect: \"16:9\", gravity: attention }\n"
-    )
+    ).checked(by: CropPicture.self)
   ) { CropPicture() }
 
   /// Adds to what is done to the leg's picture.

@@ -16,7 +16,7 @@ public struct MonochromePicture: Stage {
       ] + PictureKeys.writing + PictureKeys.reading, shorthand: "color", sets: PictureKeys.fields,
       fuses: DeferredPicture.kind,
       example: "stages:\n  - fetch\n  - monochrome: { color: \"#a6a6a6\", intensity: 1.0 }\n"
-    )
+    ).checked(by: MonochromePicture.self)
   ) { MonochromePicture() }
 
   /// Adds to what is done to the leg's picture.

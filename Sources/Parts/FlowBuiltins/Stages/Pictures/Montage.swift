@@ -22,6 +22,14 @@ public struct Montage: Stage {
       ], shorthand: "path", per: [.run, .group],
       example: "stages:\n  - fetch\n  - store\n  - montage: { path: sheet.jpg, columns: 6, cell: 160, label: key }\n")
     spec.gathersBytes = true
+    spec.check = { config, _ in
+      do throws(Fault) {
+        if config.isConstant { _ = try SheetLayout(config, pictures: 1) }
+        return []
+      } catch {
+        return [error.message]
+      }
+    }
     return StagePart(spec) { Montage() }
   }()
 

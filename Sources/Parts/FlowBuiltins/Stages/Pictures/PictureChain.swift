@@ -124,6 +124,29 @@ extension PictureStage {
   }
 }
 
+extension PartSpec {
+  /// The specification with a check of what types cannot say: colours, shapes, and what this machine can write.
+  func checked<Kind: PictureStage>(by stage: Kind.Type) -> PartSpec {
+    var spec = self
+    spec.check = { config, _ in
+      do throws(Fault) {
+        if config.isConstant {
+          _ = try stage.operation(config)
+          var encoding = EncodeOptions()
+          try encoding.add(config)
+        }
+        if let format = config.text("format").flatMap(PictureFormat.init(rawValue:)) {
+          try PictureEncoders.require(format)
+        }
+        return []
+      } catch {
+        return [error.message]
+      }
+    }
+    return spec
+  }
+}
+
 extension PictureWorkers {
   /// The run's workers: as many as it may use cores, and the memory shared among them.
   static func shared(by services: any RunServices) throws(Fault) -> PictureWorkers {

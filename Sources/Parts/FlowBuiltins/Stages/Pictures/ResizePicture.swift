@@ -23,7 +23,7 @@ public struct ResizePicture: Stage {
           "kernel", .choice(Resize.Kernel.allCases.map(\.rawValue)), default: "lanczos3", "How pixels are computed."),
       ] + PictureKeys.writing + PictureKeys.reading, sets: PictureKeys.fields, fuses: DeferredPicture.kind,
       example: "stages:\n  - fetch\n  - resize: { width: 256, height: 256, fit: cover, format: webp }\n"
-    )
+    ).checked(by: ResizePicture.self)
   ) { ResizePicture() }
 
   /// Adds to what is done to the leg's picture.

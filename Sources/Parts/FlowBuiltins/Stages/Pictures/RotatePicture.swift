@@ -15,7 +15,7 @@ public struct RotatePicture: Stage {
         PictureKeys.background("What fills the corners that turn up empty."),
       ] + PictureKeys.writing + PictureKeys.reading, shorthand: "degrees", sets: PictureKeys.fields,
       fuses: DeferredPicture.kind, example: "stages:\n  - fetch\n  - rotate: 90\n"
-    )
+    ).checked(by: RotatePicture.self)
   ) { RotatePicture() }
 
   /// Adds to what is done to the leg's picture.

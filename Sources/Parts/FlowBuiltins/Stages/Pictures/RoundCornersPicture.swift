@@ -14,7 +14,7 @@ public struct RoundCornersPicture: Stage {
       ] + PictureKeys.writing + PictureKeys.reading, shorthand: "radius", sets: PictureKeys.fields,
       fuses: DeferredPicture.kind,
       example: "stages:\n  - fetch\n  - round_corners: { radius: 10%, format: png }\n"
-    )
+    ).checked(by: RoundCornersPicture.self)
   ) { RoundCornersPicture() }
 
   /// Adds to what is done to the leg's picture.

@@ -13,7 +13,7 @@ public struct SharpenPicture: Stage {
         PictureKeys.background("What shines through in formats without alpha."),
       ] + PictureKeys.writing + PictureKeys.reading, shorthand: "sigma", sets: PictureKeys.fields,
       fuses: DeferredPicture.kind, example: "stages:\n  - fetch\n  - resize: { width: 512 }\n  - sharpen: 0.6\n"
-    )
+    ).checked(by: SharpenPicture.self)
   ) { SharpenPicture() }
 
   /// Adds to what is done to the leg's picture.

@@ -18,7 +18,7 @@ public struct TiltShiftPicture: Stage {
         PictureKeys.background("What shines through in formats without alpha."),
       ] + PictureKeys.writing + PictureKeys.reading, sets: PictureKeys.fields, fuses: DeferredPicture.kind,
       example: "stages:\n  - fetch\n  - tilt_shift: { center: 0.6, band: 0.25, radius: 10 }\n"
-    )
+    ).checked(by: TiltShiftPicture.self)
   ) { TiltShiftPicture() }
 
   /// Adds to what is done to the leg's picture.
