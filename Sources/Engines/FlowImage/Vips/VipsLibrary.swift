@@ -59,6 +59,9 @@ extension PictureFormat {
 struct VipsFailure: Error {
   var words: String
 
+  /// Drops words that are left from before.
+  static func forget() { imgflow_vips_clear_error() }
+
   /// Takes the words of what has just failed.
   static func take() -> VipsFailure {
     let words = unsafe imgflow_vips_error().map { unsafe String(cString: $0) } ?? ""

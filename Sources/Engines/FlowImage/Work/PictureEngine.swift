@@ -31,6 +31,8 @@ public enum PictureEngine {
     let source = try PictureSource(job.input, loaders: job.reading.loaders)
     if let fast = JPEGPath.reply(to: job, source) { return fast }
     try VipsLibrary.require()
+    // What an earlier picture's decoder complained of without failing is not this one's cause.
+    VipsFailure.forget()
     let decoder = Decoder(source: source, options: job.reading)
     let isUntrusted = !PictureFormat.trusted.contains(source.format)
     if isUntrusted { VipsLibrary.allow(source.format, true) }
@@ -121,7 +123,7 @@ enum Capabilities {
       return (try? Encoder(options: options, origin: .png).encode(Frames(images: [srgb], size: PictureSize(16, 16))))
         != nil
     }
-    _ = VipsFailure.take()
+    VipsFailure.forget()
     return Set(formats)
   }
 }
