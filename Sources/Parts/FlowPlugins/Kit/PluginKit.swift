@@ -83,3 +83,11 @@ enum ConfigDefault {
     return type.convert(.string(text)) ?? .string(text)
   }
 }
+
+extension Fields {
+  /// The entries by name: the order in which a plugin writes them means nothing.
+  var sortedByName: Fields {
+    let order = names.indices.sorted { names[$0] < names[$1] }
+    return Fields(names: order.map { names[$0] }, values: order.map { values[$0] })
+  }
+}

@@ -110,6 +110,8 @@ public struct PluginRecord: Sendable {
       case .cancelled: "cancelled"
       case .unclear: "unclear"
       }
-    return .list([status, .map(result.fields), .list(result.outputs.map { .string(PathText.name(of: $0.path)) })])
+    return .list([
+      status, .map(result.fields.sortedByName), .list(result.outputs.map { .string(PathText.name(of: $0.path)) }),
+    ])
   }
 }
