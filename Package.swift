@@ -125,7 +125,7 @@ let package = Package(
     tests("FlowStoreTests", ["FlowStore", "FlowBase"]),
     tests("FlowScriptTests", ["FlowScript", "FlowBase"]),
     tests("FlowImageTests", ["FlowImage", "FlowTesting", "FlowBase", "imgflow"]),
-    tests("FlowEventsTests", ["FlowEvents", "FlowBase"]),
+    tests("FlowEventsTests", ["FlowEvents", "FlowTesting", "FlowBase"]),
     tests("FlowExpressionsTests", ["FlowExpressions", "FlowBase"]),
     tests("FlowPartsTests", ["FlowParts", "FlowExpressions", "FlowBase"]),
     tests("FlowManifestTests", ["FlowManifest", "FlowYAML", "FlowBase"]),
@@ -146,7 +146,7 @@ let package = Package(
       ["FlowPlugins", "FlowParts", "FlowExpressions", "FlowEvents", "FlowTesting", "FlowBase", "imgflow"]),
     tests("FlowCLITests", ["FlowCLI", "FlowBase", "FlowEvents"]),
     tests("ImgFlowTests", ["ImgFlow", "FlowTesting", "FlowBase"]),
-    tests("CLITests", ["FlowTesting", "FlowEvents", "FlowBase", "imgflow", "gallery"]),
+    tests("CLITests", ["FlowTesting", "FlowEvents", "FlowParts", "FlowBase", "imgflow", "gallery"]),
 
     // Benchmarks
     program("store-bench", at: "Benchmarks/store-bench", ["FlowStore", "FlowBase"]),

@@ -151,7 +151,13 @@ public final class Runner: Sendable {
   }
 
   private func attachSinks() {
-    for sink in plan.sinks { bus.attach(Listener(sink, folder: plan.settings.folder)) }
+    for sink in plan.sinks {
+      var context = SinkContext(sink, of: plan, run: id)
+      context.log = { [weak bus] level, message in
+        bus?.emit(.log(Payload.LogLine(Payload.LogLine.Level(rawValue: level.rawValue) ?? .info, message)))
+      }
+      bus.attach(Listener(sink, context))
+    }
   }
 
   private func streamStart(resumedFrom: String?) -> Payload.StreamStart {
@@ -277,27 +283,6 @@ private final class HoldHolder: Sendable {
   let mailbox = Guarded<Mailbox<RunLoop.Letter>?>(nil)
 
   func changed() { mailbox.withLock { $0 }?.post(.holdChanged) }
-}
-
-extension Listener {
-  /// A sink of the manifest as a listener; one that cannot be made fails when it is opened.
-  ///
-  /// Call it before the run opens files of its own: a sink may look at the descriptors that it was given.
-  public init(_ planned: PlannedSink, folder: String) {
-    do {
-      self.init(planned, try planned.part.make(planned.config, folder))
-    } catch {
-      let fault = Fault(error)
-      self.init(name: planned.id, isRequired: planned.isRequired, open: { throw fault }, deliver: { _ in })
-    }
-  }
-
-  private init(_ planned: PlannedSink, _ sink: any Sink) {
-    self.init(
-      name: planned.id, filter: EventFilter(globs: planned.events), isRequired: planned.isRequired,
-      patience: sink.patience, render: { sink.render($0, into: &$1) }, open: { try await sink.open() },
-      deliver: { try await sink.deliver($0) }, close: { try await sink.close() })
-  }
 }
 
 /// Does blocking work on a thread of its own, so that it may wait as long as it likes.

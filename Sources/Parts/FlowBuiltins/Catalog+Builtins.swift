@@ -39,6 +39,7 @@ extension Catalog {
     catalog.add(LogSink.part)
     catalog.add(NDJSONSink.part)
     catalog.add(ProgressSink.part)
+    catalog.add(WebhookSink.part)
     return catalog
   }()
 }

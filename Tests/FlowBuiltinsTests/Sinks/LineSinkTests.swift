@@ -32,7 +32,8 @@ private func tell(_ sink: any Sink, _ events: [Event]) async throws {
   @Test func `A path starts from the manifest's folder, and the file is appended to`() async throws {
     let folder = try folder()
     for run in 0..<2 {
-      let sink = try NDJSONSink.part.make(Config([.init("to", .value("logs/events.ndjson"))]), folder)
+      let sink = try NDJSONSink.part.make(
+        Config([.init("to", .value("logs/events.ndjson"))]), SinkContext(folder: folder))
       try await sink.open()
       try await tell(sink, [note(run)])
       try await sink.close()
@@ -70,7 +71,7 @@ private func tell(_ sink: any Sink, _ events: [Event]) async throws {
     let folder = try folder()
     let rotation = Fields(names: ["size", "keep"], values: [.int(300), .int(2)])
     let config = Config([.init("to", .value("e.ndjson")), .init("rotate", .value(.map(rotation)))])
-    let sink = try NDJSONSink.part.make(config, folder)
+    let sink = try NDJSONSink.part.make(config, SinkContext(folder: folder))
     try await sink.open()
     try await tell(sink, (0..<20).map { note($0) })
     try await sink.close()
@@ -122,7 +123,7 @@ private func tell(_ sink: any Sink, _ events: [Event]) async throws {
   @Test func `The log writes nothing that is quieter than its level`() async throws {
     let folder = try folder()
     let config = Config([.init("to", .value("run.log")), .init("level", .value("warn"))])
-    let sink = try LogSink.part.make(config, folder)
+    let sink = try LogSink.part.make(config, SinkContext(folder: folder))
     try await sink.open()
     try await tell(sink, [note(1, .debug), note(2, .info), note(3, .warn), note(4, .error)])
     try await sink.close()

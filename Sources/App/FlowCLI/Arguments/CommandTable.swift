@@ -233,6 +233,21 @@ extension CommandSpec {
       Example("imgflow ctl last cancel --item products/A1", "cancel one item"),
     ])
 
+  /// Sends what sinks have left.
+  public static let flush = CommandSpec(
+    "flush", "send what sinks could not deliver",
+    details: [
+      "Sends what earlier runs have left in the spools of a manifest's webhooks, the oldest first, each request under "
+        + "the id that it had. The next run does the same. Exit code 0 if nothing is left, 1 if something is."
+    ],
+    operands: [.manifest],
+    options: [
+      OptionSpec("--deadline", value: "TIME", .interval, "try for so long for each sink (default: its `drain`)"),
+      OptionSpec(flag: "-q", "--quiet", help: "say only what went wrong"),
+      OptionSpec(flag: "-v", "--verbose", help: "say each try that failed"), .json, .state,
+    ] + OptionSpec.inputs,
+    examples: [Example("imgflow flush manifest.yaml --deadline 5m", "what is left, for five minutes at most")])
+
   /// Checks a captured stream.
   public static let events = CommandSpec(
     "events", "check that a captured event stream is complete",

@@ -37,7 +37,8 @@ struct RunSession: Sendable {
       let sinks = withoutSecondStream(loaded.sinks).filter { $0.op != "progress" }
       await RunRefusal.tell(
         loaded.diagnostics, manifest: loaded.path, tool: CommandLineTool.version,
-        to: sinks.map { Listener($0, folder: loaded.folder) } + (try stream(beside: sinks).map { [$0] } ?? []))
+        to: sinks.map { Listener($0, SinkContext(id: $0.id, folder: loaded.folder)) }
+          + (try stream(beside: sinks).map { [$0] } ?? []))
       console.say(
         DiagnosticText(isColoured: console.coloursErrors, line: loaded.line).text(loaded.diagnostics))
       return 2

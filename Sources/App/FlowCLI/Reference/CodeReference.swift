@@ -408,6 +408,18 @@ enum CodeReference {
       "sink.overflow", .local, "The reader of a stream stopped reading, and what waits for it has reached its limit.",
       "Read faster, or ask for fewer events.", "sinks:\n  - ndjson: { to: stdout }\n    events: [\"run.*\", item.end]\n"
     ),
+    Entry(
+      "sink.undelivered", .local, "The receiver of a webhook did not take everything by the end of the run.",
+      "Nothing is lost: what is left waits in the state directory. The next run sends it, and so does `imgflow flush`.",
+      "imgflow flush manifest.yaml --deadline 5m\n"),
+    Entry(
+      "sink.gone", .permanent, "The receiver of a webhook answered 410: it wants no more.",
+      "Take the sink out, or name its new address; what is left in the state directory is then sent there.",
+      "imgflow flush manifest.yaml\n"),
+    Entry(
+      "sink.rejected", .permanent, "The receiver of a webhook refused a request three times.",
+      "The message names the file that the request was put aside in, a line of JSON with its id, body and answer. "
+        + "A 401 or 403 often means that the signing key or a header is wrong."),
   ]
 
   private static let programs: [Entry] = [

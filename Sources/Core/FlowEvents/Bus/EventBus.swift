@@ -53,7 +53,11 @@ public final class EventBus: Sendable {
   /// Adds a listener, with limits of its own where they are given; it hears what is emitted from now on.
   public func attach(_ listener: Listener, limits own: StreamLimits? = nil) {
     let stream = EventStream(listener, limits: own ?? limits)
-    state.withLock { $0.streams.append(stream) }
+    state.withLock { state in
+      // What must not be lost is on disk before anybody is told of it.
+      let place = listener.courier == nil ? state.streams.count : 0
+      state.streams.insert(stream, at: place)
+    }
     pump(stream)
   }
 
@@ -107,6 +111,7 @@ public final class EventBus: Sendable {
     await withTaskGroup(of: Void.self) { group in
       for stream in streams { group.addTask { await stream.settle() } }
     }
+    for stream in streams { stream.listener.courier?.spool.close() }
     return streams.map(\.report)
   }
 
@@ -188,9 +193,10 @@ public final class EventBus: Sendable {
 
   private func pump(_ stream: EventStream) {
     let pool = BlockingPool(name: stream.listener.name, threads: 1)
-    Task(executorPreference: pool) {
+    let task = Task(executorPreference: pool) {
       do {
         try await stream.listener.open()
+        if let courier = stream.listener.courier { try await self.deliver(stream, courier) }
         while let chunk = try await stream.next(limit: Self.chunk, released: self.onHoldChange) {
           try await stream.listener.deliver(chunk)
         }
@@ -201,10 +207,28 @@ public final class EventBus: Sendable {
       }
       pool.close()
     }
+    stream.keep(task)
+  }
+
+  /// Delivers what earlier runs have left, and then this one's events, in batches.
+  private func deliver(_ stream: EventStream, _ courier: Courier) async throws {
+    try await courier.sendRemains()
+    while let batch = try await stream.nextBatch(courier, released: onHoldChange) {
+      if let fault = try await courier.send(batch) { note(fault, stream) }
+    }
+  }
+
+  /// Tells of a batch that cannot be delivered, where the run depends on it; the stream goes on.
+  private func note(_ fault: Fault, _ stream: EventStream) {
+    guard stream.listener.isRequired else { return }
+    stream.note(fault)
+    tell { tellFailure(of: stream.listener.name, fault, missedFrom: nil, &$0) }
   }
 
   /// A reader that closed its end on purpose is no fault worth a word, unless the run depends on it.
   private func fail(_ stream: EventStream, _ fault: Fault) {
+    // Given up before, and told of: the deliveries have only now been stopped.
+    if stream.isOver { return }
     let heldRun = stream.finish(fault)
     if heldRun { onHoldChange() }
     guard fault.code != "sink.closed" || stream.listener.isRequired else { return }

@@ -16,6 +16,8 @@ public struct Listener: Sendable {
   public var open: @Sendable () async throws -> Void
   /// Takes bytes that `render` has made, always whole events.
   public var deliver: @Sendable ([UInt8]) async throws -> Void
+  /// Takes the events in batches instead of `deliver`, out of a spool that outlives the process.
+  public var courier: Courier?
   /// Ends, after everything has been delivered.
   public var close: @Sendable () async throws -> Void
 
@@ -25,7 +27,7 @@ public struct Listener: Sendable {
     render: @escaping @Sendable (Event, inout [UInt8]) -> Void = { NDJSON.append($0, to: &$1) },
     open: @escaping @Sendable () async throws -> Void = {},
     deliver: @escaping @Sendable ([UInt8]) async throws -> Void,
-    close: @escaping @Sendable () async throws -> Void = {}
+    courier: Courier? = nil, close: @escaping @Sendable () async throws -> Void = {}
   ) {
     self.name = name
     self.filter = filter
@@ -34,6 +36,7 @@ public struct Listener: Sendable {
     self.render = render
     self.open = open
     self.deliver = deliver
+    self.courier = courier
     self.close = close
   }
 }

@@ -74,6 +74,9 @@ struct NewestQueue<Element> {
     return nil
   }
 
+  /// The first element, left where it is.
+  mutating func firstElement() -> Element? { firstSeq() == nil ? nil : entries.first?.element }
+
   /// Takes the first element.
   mutating func popFirst() -> Entry? {
     guard firstSeq() != nil, let entry = entries.popFirst() else { return nil }

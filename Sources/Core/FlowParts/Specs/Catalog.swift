@@ -32,12 +32,12 @@ public struct StagePart: Sendable {
 public struct SinkPart: Sendable {
   /// What is to be said of it.
   public var spec: PartSpec
-  /// Makes it from its configuration; relative paths in it start from `folder`.
-  public var make: @Sendable (_ config: Config, _ folder: String) throws(Fault) -> any Sink
+  /// Makes it from its configuration.
+  public var make: @Sendable (_ config: Config, _ context: SinkContext) throws(Fault) -> any Sink
 
   /// A part.
   public init(
-    _ spec: PartSpec, make: @escaping @Sendable (_ config: Config, _ folder: String) throws(Fault) -> any Sink
+    _ spec: PartSpec, make: @escaping @Sendable (_ config: Config, _ context: SinkContext) throws(Fault) -> any Sink
   ) {
     self.spec = spec
     self.make = make

@@ -23,8 +23,8 @@ public struct LogSink: Sink {
           "The quietest that is written."),
         Rotation.field,
       ], shorthand: "to", example: "sinks:\n  - log: { to: run.log, level: info }\n")
-  ) { (config, folder) throws(Fault) in
-    let output = try LineOutput(to: config.text("to") ?? "stderr", folder: folder, rotation: Rotation(config))
+  ) { (config, context) throws(Fault) in
+    let output = try LineOutput(to: config.text("to") ?? "stderr", folder: context.folder, rotation: Rotation(config))
     let level = config.text("level").flatMap(Payload.LogLine.Level.init) ?? .info
     return LogSink(output, level: level)
   }

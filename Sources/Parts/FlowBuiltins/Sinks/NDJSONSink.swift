@@ -17,7 +17,7 @@ public struct NDJSONSink: Sink {
         Rotation.field,
       ], shorthand: "to",
       example: "sinks:\n  - ndjson: { to: events.ndjson, rotate: { size: 100MB, keep: 5 } }\n")
-  ) { (config, folder) throws(Fault) in NDJSONSink(try LineOutput(config, folder: folder)) }
+  ) { (config, context) throws(Fault) in NDJSONSink(try LineOutput(config, folder: context.folder)) }
 
   init(_ output: LineOutput) { self.output = output }
 

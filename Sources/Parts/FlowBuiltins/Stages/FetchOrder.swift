@@ -30,14 +30,10 @@ struct FetchOrder: Sendable {
     request.limits.firstByte = config.interval("first_byte") ?? request.limits.firstByte
     request.limits.idle = config.interval("idle") ?? request.limits.idle
     request.limits.minimumSpeed = config.int("min_speed") ?? request.limits.minimumSpeed
-    var host = HostSettings(pattern: "")
-    if let authority = TransferEngine.authority(of: url), let colon = authority.lastIndex(of: ":") {
-      let port = Int(authority[authority.index(after: colon)...]) ?? 0
-      host = HostSettings.resolve(table, host: String(authority[..<colon]), port: port)
-      request.credentials = Credentials(host)
-    }
-    heedsRobots = host.robots ?? false
-    userAgent = host.userAgent ?? TransferEngine.userAgent
+    let host = HostSettings.ofHost(in: url, table)
+    if let host { request.credentials = Credentials(host) }
+    heedsRobots = host?.robots ?? false
+    userAgent = host?.userAgent ?? TransferEngine.userAgent
     let (etag, date) = (earlier?["etag"]?.asString, earlier?["last_modified"]?.asString)
     if etag != nil || date != nil { request.condition = .init(etag: etag, lastModified: date) }
     self.request = request
@@ -115,6 +111,15 @@ extension HostWay {
       case "2": .two
       default: .automatic
       }
+  }
+}
+
+extension HostSettings {
+  /// What the `hosts` table says of the host in an address; nil where that is no address.
+  static func ofHost(in url: String, _ table: HostTable) -> HostSettings? {
+    guard let authority = TransferEngine.authority(of: url), let colon = authority.lastIndex(of: ":") else { return nil }
+    let port = Int(authority[authority.index(after: colon)...]) ?? 0
+    return resolve(table, host: String(authority[..<colon]), port: port)
   }
 }
 
