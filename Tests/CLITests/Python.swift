@@ -3,7 +3,9 @@ import FlowTesting
 
 /// The public libraries in Python that some output is held against.
 enum Python {
-  private static let path = PathText.currentFolder + "/.build/python/bin/python"
+  /// The folder of the programs.
+  static let folder = PathText.currentFolder + "/.build/python/bin"
+  private static let path = folder + "/python"
 
   static var isThere: Bool { SmallFiles.exists(path) }
 

@@ -22,7 +22,7 @@ private let expected: [EventType: String] = [
   .runState: #""from":"active","to":"paused","by":"ctl""#,
   .runProgress:
     #""items":{"total":10,"ok":3,"cached":1,"filtered":1,"failed":1,"cancelled":0},"bytes_in":5000,"#
-    + #""items_per_s":2.5,"bytes_per_s":1000.123,"ratio":0.5,"eta_s":2,"in_flight":4"#,
+    + #""items_per_s":2.5,"bytes_per_s":1000.123,"ratio":0.5,"eta_s":2,"in_flight":4,"stages":{}"#,
   .runEnd:
     #""result":"failure","exit":1,"items":{"total":1000,"ok":981,"cached":700,"filtered":12,"failed":7,"#
     + #""cancelled":0},"bytes_in":98213004,"errors":[{"code":"http.404","n":5},{"code":"tls.expired","n":2}],"#

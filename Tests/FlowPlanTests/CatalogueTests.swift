@@ -35,7 +35,7 @@ import Testing
 
   @Test func `Every example becomes a plan`() {
     for spec in Self.specs {
-      let reading = Reading(Self.manifest(showing: spec), catalog: .builtins)
+      let reading = Reading(Self.manifest(showing: spec), catalog: .builtins) { $0.environment["HOOK"] = "c2VjcmV0" }
       #expect(reading.text == "", "\(spec.name)")
       #expect(reading.plan != nil, "\(spec.name)")
     }
@@ -57,7 +57,8 @@ import Testing
     }
     let sources = spec.role == .source ? "" : "sources:\n  - https://example.com/a.jpg\n"
     let stages = spec.role == .stage ? "" : "stages:\n  - fetch\n"
-    return "imgflow: 1\n" + sources + stages + example
+    let secrets = example.contains("${secret.HOOK}") ? "secrets: { HOOK: {} }\n" : ""
+    return "imgflow: 1\n" + secrets + sources + stages + example
   }
 
   /// A key and the keys within.

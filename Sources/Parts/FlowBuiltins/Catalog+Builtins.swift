@@ -36,7 +36,12 @@ extension Catalog {
     catalog.add(Verify.part)
     catalog.add(Write.part)
 
+    catalog.add(AutoSink.part)
+    catalog.add(GitHubSink.part)
+    catalog.add(HTMLSink.part)
+    catalog.add(JUnitSink.part)
     catalog.add(LogSink.part)
+    catalog.add(MetricsSink.part)
     catalog.add(NDJSONSink.part)
     catalog.add(ProgressSink.part)
     catalog.add(WebhookSink.part)

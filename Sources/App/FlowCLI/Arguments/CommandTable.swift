@@ -202,9 +202,10 @@ extension CommandSpec {
   public static let status = CommandSpec(
     "status", "say what happened, what is left, and why",
     operands: [.run, OperandSpec("ITEM", .text, .atMostOnce, "an item's name, source/key")],
-    options: [.json, .state],
+    options: [OptionSpec(flag: "--watch", help: "show it again and again until the run is over"), .json, .state],
     examples: [
       Example("imgflow status", "the last run"),
+      Example("imgflow status --watch", "the run under way, until it is over"),
       Example("imgflow status last products/A1", "the history of one item"),
     ])
 

@@ -20,6 +20,7 @@ extension Command {
   static let status = Command(.status) { arguments, console in
     let entry = try RunLookup(arguments).find(arguments.operand("RUN"))
     if let item = arguments.operand("ITEM") { return try ItemReport(entry, item).write(arguments, console) }
+    if arguments.has("watch") { return try await StatusWatch(arguments, console).run(entry) }
     let report = try StatusReport(entry)
     console.write(arguments.has("json") ? report.json : report.text)
     return 0

@@ -49,6 +49,13 @@ extension JSONWriter {
     if let eta = progress.eta { rounded(eta.seconds) } else { null() }
     key("in_flight")
     int(progress.inFlight)
+    key("stages")
+    beginObject()
+    for (stage, count) in progress.stages.sorted(by: { $0.key < $1.key }) {
+      key(of: stage)
+      int(count)
+    }
+    endObject()
   }
 
   mutating func data(of end: Payload.RunEnd) {

@@ -32,6 +32,7 @@ extension EventType {
         .init("ratio", .ratio, nullable: true, "The part of the run that is done; null while the total is unknown."),
         .init("eta_s", .number, nullable: true, "Seconds left; null where nothing can be said."),
         .init("in_flight", .integer, "Items at work."),
+        .init("stages", .free, "Operations at work, by stage; stages without any are left out."),
       ]
     case .runEnd:
       [

@@ -108,11 +108,13 @@ extension Payload {
     public var eta: Interval?
     /// Items that are being worked on.
     public var inFlight: Int
+    /// Operations that are being worked on, by stage; stages without any are left out.
+    public var stages: [String: Int]
 
     /// A reading.
     public init(
       items: ItemCounts, bytesIn: Int, itemsPerSecond: Double, bytesPerSecond: Double, ratio: Double?, eta: Interval?,
-      inFlight: Int
+      inFlight: Int, stages: [String: Int] = [:]
     ) {
       self.items = items
       self.bytesIn = bytesIn
@@ -121,6 +123,7 @@ extension Payload {
       self.ratio = ratio
       self.eta = eta
       self.inFlight = inFlight
+      self.stages = stages
     }
   }
 

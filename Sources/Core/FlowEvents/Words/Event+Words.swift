@@ -1,4 +1,4 @@
-internal import FlowBase
+public import FlowBase
 
 extension ItemSubject {
   /// The item's place and address, as people count: `3 of 10: https://…`.
@@ -136,7 +136,8 @@ extension Payload.BarrierStart {
 }
 
 extension Diagnostic {
-  fileprivate var line: String {
+  /// The diagnostic in one line: place, severity, code, message, remedy.
+  public var line: String {
     let place = place.map { "\($0.file):\($0.mark.line):\($0.mark.column): " } ?? ""
     return "\(place)\(severity.rawValue)[\(code)]: \(message)" + (hint.map { "  (\($0))" } ?? "")
   }

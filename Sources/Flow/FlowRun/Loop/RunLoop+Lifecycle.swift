@@ -80,6 +80,13 @@ extension RunLoop {
     return (try? condition.isTrue(in: runScope)) ?? true
   }
 
+  /// How many operations are at work, by stage.
+  private var stagesAtWork: [String: Int] {
+    var counts: [String: Int] = [:]
+    for (stage, count) in zip(plan.stages, stageCounts) where count.running > 0 { counts[stage.id] = count.running }
+    return counts
+  }
+
   /// The run's figures, for listeners.
   var currentProgress: Payload.RunProgress {
     let total = totalItems
@@ -89,6 +96,6 @@ extension RunLoop {
         cancelled: counts.cancelled),
       bytesIn: bytesIn, itemsPerSecond: 0, bytesPerSecond: 0,
       ratio: total.map { $0 == 0 ? 1 : min(1, Double(counts.ended) / Double($0)) }, eta: nil,
-      inFlight: machine.inFlight)
+      inFlight: machine.inFlight, stages: stagesAtWork)
   }
 }

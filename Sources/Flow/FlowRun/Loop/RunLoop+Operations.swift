@@ -105,6 +105,7 @@ extension RunLoop {
     context.isFused = planned.isFused
     context.earlier = earlierFields(operation)
     let spills = spills[operation.node]
+    stageCounts[stageIndex].running += 1
     slots[operation.slot].tasks[operation.node] = Task(executorPreference: services.blocking) {
       let result: Result<StageResult, Fault>
       do {
@@ -158,6 +159,7 @@ extension RunLoop {
   private func finish(_ operation: Operation, _ result: Result<StageResult, Fault>) {
     announce(operation.slot)
     let stageIndex = plan.nodes[operation.node].stage
+    if slots[operation.slot].tasks[operation.node] != nil { stageCounts[stageIndex].running -= 1 }
     slots[operation.slot].tasks[operation.node] = nil
     let host = hostOf[operation]
     leaveHost(operation, result)

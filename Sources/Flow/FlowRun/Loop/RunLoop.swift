@@ -350,6 +350,8 @@ struct StageCounts: Sendable {
   var ok = 0
   var failed = 0
   var filtered = 0
+  /// Operations at work.
+  var running = 0
   var started: Instant?
   var ended = false
 }

@@ -1,0 +1,51 @@
+internal import FlowBase
+
+/// How much happened when: a bounded number of equal spans, which grow with the run.
+struct Timeline {
+  private(set) var values: [Double] = []
+  /// How long each span is.
+  private(set) var width = Interval.milliseconds(100)
+
+  private static let limit = 120
+
+  /// Adds an amount at a time since the start.
+  mutating func add(_ amount: Double, at time: Interval) {
+    var place = time.nanoseconds / max(1, width.nanoseconds)
+    while place >= Timeline.limit {
+      var halved: [Double] = []
+      for start in stride(from: 0, to: values.count, by: 2) {
+        halved.append(values[start...].prefix(2).reduce(0, +))
+      }
+      values = halved
+      width = width + width
+      place = time.nanoseconds / width.nanoseconds
+    }
+    while values.count <= place { values.append(0) }
+    values[place] += amount
+  }
+
+  /// The amounts a second.
+  var rates: [Double] { values.map { $0 / width.seconds } }
+}
+
+/// A sample that is spread evenly over as many elements as there will be.
+struct EvenSample<Element> {
+  private(set) var elements: [Element] = []
+  /// How many were offered.
+  private(set) var count = 0
+  private var step = 1
+  private let limit: Int
+
+  init(limit: Int) { self.limit = max(2, limit) }
+
+  mutating func offer(_ element: @autoclosure () -> Element) {
+    defer { count += 1 }
+    guard count % step == 0 else { return }
+    if elements.count == limit {
+      elements = stride(from: 0, to: elements.count, by: 2).map { elements[$0] }
+      step *= 2
+      guard count % step == 0 else { return }
+    }
+    elements.append(element())
+  }
+}
