@@ -98,6 +98,32 @@ private final class Paper: Sendable {
       ])
   }
 
+  @Test(arguments: [20, 40]) func `In a narrow window notes go below, and commands stay whole`(width: Int) {
+    var view = busyView()
+    _ = view.handle(event(runEnd(.failure, exit: 1, ItemCounts(total: 100, ok: 96, failed: 4)), at: 60))
+    let lines = view.summary(folder: "/w", hasColor: false, width: width)
+    for command in ["imgflow run 'my catalog.yaml' --failed", "imgflow status", "imgflow explain http.404"] {
+      #expect(lines.contains { $0.hasSuffix("  " + command) }, "\(lines)")
+    }
+    let notes = lines.filter { $0.hasPrefix("    ") && !$0.contains("imgflow ") }
+    #expect(notes.count >= 3)
+    #expect(notes.allSatisfy { $0.count <= width || !$0.drop { $0 == " " }.contains(" ") }, "\(notes)")
+    #expect(notes.map { $0.drop { $0 == " " } }.joined(separator: " ").contains("the server has no such file"))
+  }
+
+  @Test func `A failure is named by its file where its key is a digest, and by its code where there is little room`() {
+    var view = ProgressView()
+    _ = view.handle(event(.runStart(.init(sources: ["urls"], stages: ["fetch"], sinks: []))))
+    let subject = ItemSubject(
+      item: "urls/0f563f662e5bf70b", index: 1, url: "https://h.example/pictures/cat.png", source: "urls")
+    let fault = Fault("http.404", .permanent, "h.example answered 404", host: "h.example")
+    _ = view.handle(event(.itemEnd(.init(status: .failed, error: EventError(fault))), subject))
+    let wide = view.lines(width: 100, height: 10, hasColor: false)
+    #expect(wide.last == "  failed: urls/cat.png  http.404 at h.example: h.example answered 404")
+    let narrow = view.lines(width: 24, height: 10, hasColor: false)
+    #expect(narrow.last == "  http.404 urls/cat.png")
+  }
+
   @Test func `A run that went well ends with one line and a place`() {
     var view = ProgressView()
     _ = view.handle(event(.runStart(.init(sources: [], stages: [], sinks: [], output: "/elsewhere"))))

@@ -33,7 +33,7 @@ struct FailureGroups {
     switch event.payload {
     case .itemError(let error):
       let subject = event.subject
-      add(subject?.item ?? "", subject?.stage ?? subject?.source ?? "", error.fault)
+      add(subject?.label ?? "", subject?.stage ?? subject?.source ?? "", error.fault)
     case .barrierEnd(let end):
       guard let error = end.error else { return }
       let name = end.barrier.group.map { "\(end.barrier.stage) [\($0)]" } ?? end.barrier.stage

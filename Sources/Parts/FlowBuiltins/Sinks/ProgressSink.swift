@@ -79,7 +79,11 @@ public final class ProgressSink: Sink {
     if style != .none { await withCheckedContinuation { letters.post(.stop($0)) } }
     let columns = screen.size().columns
     let (erasure, summary) = state.withLock { state in
-      (state.lines.erase(columns: columns), state.view.summary(folder: folder, hasColor: screen.hasColor))
+      (
+        state.lines.erase(columns: columns),
+        state.view.summary(
+          folder: folder, hasColor: screen.hasColor, width: screen.isTerminal ? columns : .max)
+      )
     }
     screen.write(erasure + summary.map { $0 + "\n" }.joined())
   }

@@ -117,7 +117,9 @@ extension HostWay {
 extension HostSettings {
   /// What the `hosts` table says of the host in an address; nil where that is no address.
   static func ofHost(in url: String, _ table: HostTable) -> HostSettings? {
-    guard let authority = TransferEngine.authority(of: url), let colon = authority.lastIndex(of: ":") else { return nil }
+    guard let authority = TransferEngine.authority(of: url), let colon = authority.lastIndex(of: ":") else {
+      return nil
+    }
     let port = Int(authority[authority.index(after: colon)...]) ?? 0
     return resolve(table, host: String(authority[..<colon]), port: port)
   }

@@ -36,6 +36,8 @@ struct ReportBook {
   private(set) var fileBytes = 0
   private(set) var diagnostics: [Diagnostic] = []
   private var bytesIn = 0
+  /// When the bytes were read last.
+  private var readAt = Interval.zero
 
   static let failureLimit = 500
   private static let pictureLimit = 96
@@ -55,9 +57,9 @@ struct ReportBook {
       guard let subject = event.subject else { return }
       if let error = end.error, end.status == .failed, failures.count < ReportBook.failureLimit {
         failures.append(
-          Failure(item: subject.item, url: subject.url, code: error.fault.code, message: error.fault.message))
+          Failure(item: subject.label, url: subject.url, code: error.fault.code, message: error.fault.message))
       }
-      see(end.outputs, of: subject.item)
+      see(end.outputs, of: subject.label)
     case .barrierEnd(let end): see(end.outputs, of: end.barrier.group ?? end.barrier.stage)
     case .output(let output):
       files += 1
@@ -71,8 +73,9 @@ struct ReportBook {
   }
 
   private mutating func received(_ total: Int) {
-    bytes.add(Double(max(0, total - bytesIn)), at: elapsed)
+    bytes.add(Double(max(0, total - bytesIn)), from: readAt, to: max(readAt, elapsed))
     bytesIn = max(bytesIn, total)
+    readAt = elapsed
   }
 
   /// Of an item's pictures the smallest is shown.

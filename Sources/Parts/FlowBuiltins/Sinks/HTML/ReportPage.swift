@@ -91,7 +91,7 @@ struct ReportPage {
     if book.groups.others > 0 {
       rows.append("<tr><td class=\"number\">\(number(book.groups.others))</td><td colspan=\"3\">others</td></tr>")
     }
-    var body = table(["number", "code", "host", "such as"], rows)
+    var body = table(["times", "code", "host", "such as"], rows)
     if !book.failures.isEmpty {
       let failed = book.end?.items.failed ?? book.failures.count
       let shown = book.failures.count < failed ? "the first \(number(book.failures.count)) of \(number(failed))" : "all"
@@ -137,7 +137,7 @@ struct ReportPage {
   }
 
   private func table(_ heads: [String], _ rows: [String]) -> String {
-    let numbers: Set = ["number", "ok", "failed", "filtered", "from first to last"]
+    let numbers: Set = ["times", "ok", "failed", "filtered", "from first to last"]
     let head = heads.map { "<th scope=\"col\"\(numbers.contains($0) ? " class=\"number\"" : "")>\($0)</th>" }.joined()
     return "<div class=\"scroll\"><table>\n<thead><tr>\(head)</tr></thead>\n<tbody>\n"
       + rows.joined(separator: "\n") + "\n</tbody>\n</table></div>"

@@ -45,10 +45,13 @@ enum ReportStyle {
     table { border-collapse: collapse; width: 100%; }
     th, td { text-align: left; vertical-align: top; padding: .5rem .9rem; border-top: 1px solid var(--line); }
     thead th { border-top: 0; color: var(--soft); font-weight: 500; font-size: .9rem; white-space: nowrap; }
-    td { overflow-wrap: anywhere; min-width: 5rem; }
+    td { overflow-wrap: anywhere; }
+    td:last-child:not(.number) { min-width: 14rem; }
+    td code, .number { white-space: nowrap; }
     .number { text-align: right; font-variant-numeric: tabular-nums; }
     details { margin-top: .8rem; }
     summary { cursor: pointer; padding: .3rem 0; }
+    section > p { margin-bottom: .7rem; }
     .pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(8rem, 1fr)); gap: .7rem; }
     .pictures figure { margin: 0; overflow: hidden; }
     .pictures img { display: block; width: 100%; aspect-ratio: 1; object-fit: contain; background: var(--ground); }

@@ -24,6 +24,15 @@ struct Timeline {
     values[place] += amount
   }
 
+  /// Adds an amount that came between two times, spread evenly.
+  mutating func add(_ amount: Double, from start: Interval, to end: Interval) {
+    let steps = max(1, min(Timeline.limit, (end.nanoseconds - start.nanoseconds) / max(1, width.nanoseconds)))
+    for step in 1...steps {
+      let offset = (end.nanoseconds - start.nanoseconds) / steps * step
+      add(amount / Double(steps), at: Interval(nanoseconds: max(0, start.nanoseconds + offset - 1)))
+    }
+  }
+
   /// The amounts a second.
   var rates: [Double] { values.map { $0 / width.seconds } }
 }

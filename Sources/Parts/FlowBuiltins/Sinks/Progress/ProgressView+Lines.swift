@@ -14,7 +14,13 @@ extension ProgressView {
     let shown = busy.count > left ? max(0, left - 1) : busy.count
     lines += busy.prefix(shown).map { TextWidth.cut(TextWidth.printable(busyLine($0, width: width)), to: width) }
     if busy.count > shown && left > 0 { lines.append(TextWidth.cut("  and \(inFlight - shown) more", to: width)) }
-    lines += failed.map { Paint.red(TextWidth.cut(TextWidth.printable("  failed: \($0)"), to: width), hasColor) }
+    lines += failed.map { failure in
+      // In a narrow window the reason counts for more than the name.
+      let words =
+        width < 50
+        ? "  \(failure.error.fault.code) \(failure.name)" : "  failed: \(failure.name)  \(failure.error.words)"
+      return Paint.red(TextWidth.cut(TextWidth.printable(words), to: width), hasColor)
+    }
     return lines
   }
 
@@ -72,9 +78,9 @@ extension ProgressView {
     let percent = progress?.ratio.map { "\(Int($0 * 100))%".padding(to: 4) + " " } ?? ""
     let bar = width >= 70 ? progress?.ratio.map { ProgressView.bar($0, width: 12) + " " } ?? "" : ""
     let front = "  \(bar)\(percent)\(stage)"
-    guard let size, width >= 50 else { return front + Self.label(busy.subject) }
+    guard let size, width >= 50 else { return front + busy.subject.label }
     let room = width - TextWidth.columns(of: front) - size.count - 2
-    return front + TextWidth.cut(Self.label(busy.subject), to: max(8, room)) + "  " + size
+    return front + TextWidth.cut(busy.subject.label, to: max(8, room)) + "  " + size
   }
 
   /// A bar of so many columns.
@@ -84,13 +90,13 @@ extension ProgressView {
   }
 }
 
-extension ProgressView {
-  /// What an item is called on a line: by its key, or by its address where the key is only a digest of that.
-  static func label(_ subject: ItemSubject) -> String {
-    let key = subject.item.dropFirst(subject.source.count + 1)
-    guard key.utf8.count == 16, key.utf8.allSatisfy({ Hex.value(of: $0) != nil }), let url = subject.url,
+extension ItemSubject {
+  /// What the item is called on a line: by its key, or by its address where the key is only a digest of that.
+  var label: String {
+    let key = item.dropFirst(source.count + 1)
+    guard key.utf8.count == 16, key.utf8.allSatisfy({ Hex.value(of: $0) != nil }), let url,
       let address = try? WebAddress(parsing: url)
-    else { return subject.item }
-    return "\(subject.source)/\(address.fileName)"
+    else { return item }
+    return "\(source)/\(address.fileName)"
   }
 }

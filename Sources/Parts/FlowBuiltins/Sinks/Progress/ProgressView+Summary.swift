@@ -4,14 +4,17 @@ internal import FlowEvents
 extension ProgressView {
   /// What came of the run: counts, where the results are, what failed, and what to type next; nothing for a run that
   /// never started, of which the diagnostics say all.
-  func summary(folder: String, hasColor: Bool) -> [String] {
+  ///
+  /// What does not fit beside something goes below it; commands are never broken, so that they can be copied.
+  func summary(folder: String, hasColor: Bool, width: Int = .max) -> [String] {
     guard let end, hasStarted else { return [] }
     var lines = [headline(end, hasColor: hasColor)]
     if let output {
-      lines.append("  results  \(TextWidth.printable(ProgressView.shown(output, from: folder)))" + filesText)
+      let place = TextWidth.printable(ProgressView.shown(output, from: folder))
+      lines += labelled("results", [(place, filesText)], width: width)
     }
-    lines += labelled("failed", failureLines)
-    lines += labelled("next", nextLines(end))
+    lines += labelled("failed", failureLines, width: width)
+    lines += labelled("next", nextLines(end, width: width), width: width)
     return lines
   }
 
@@ -28,21 +31,22 @@ extension ProgressView {
   }
 
   private var filesText: String {
-    files == 0 ? "" : "  (\(files) new file\(files == 1 ? "" : "s"), \(ByteCount(fileBytes).text))"
+    files == 0 ? "" : "(\(files) new file\(files == 1 ? "" : "s"), \(ByteCount(fileBytes).text))"
   }
 
   /// A line a code and host, most frequent first.
-  private var failureLines: [String] {
+  private var failureLines: [(String, String)] {
     let groups = failures.sorted { ($0.count, $1.code) > ($1.count, $0.code) }
     var lines = groups.prefix(8).map { group in
       let host = group.host.map { " at \($0)" } ?? ""
-      return TextWidth.printable("\(group.count) × \(group.code)\(host)  such as \(group.example): \(group.message)")
+      let example = TextWidth.printable("such as \(group.example): \(group.message)")
+      return (TextWidth.printable("\(group.count) × \(group.code)\(host)"), example)
     }
-    if groups.count > 8 { lines.append("and \(groups.count - 8) more kinds") }
+    if groups.count > 8 { lines.append(("and \(groups.count - 8) more kinds", "")) }
     return lines
   }
 
-  private func nextLines(_ end: Payload.RunEnd) -> [String] {
+  private func nextLines(_ end: Payload.RunEnd, width: Int) -> [(String, String)] {
     var steps: [(command: String, why: String)] = []
     let run =
       "imgflow run"
@@ -61,12 +65,41 @@ extension ProgressView {
     }
     if end.result != .success { steps.append(("imgflow status", "what failed, what is left, and why")) }
     if let code = codes.first?.code { steps.append(("imgflow explain \(code)", "what it means and what to do")) }
-    let width = steps.map { TextWidth.columns(of: $0.command) }.max() ?? 0
-    return steps.map { "\($0.command.padding(to: width))   \($0.why)" }
+    let longest = steps.map { TextWidth.columns(of: $0.command) }.max() ?? 0
+    let reason = steps.map { TextWidth.columns(of: $0.why) }.max() ?? 0
+    let isNarrow = width < ProgressView.indent + longest + 3 + reason
+    return steps.map { (isNarrow ? $0.command : $0.command.padding(to: longest + 1), $0.why) }
   }
 
-  private func labelled(_ label: String, _ lines: [String]) -> [String] {
-    lines.enumerated().map { place, line in "  " + (place == 0 ? label : "").padding(to: 9) + line }
+  private static let indent = 11
+
+  /// Lines behind a label, each with what is said of it beside it, or below it where the window is too narrow.
+  private func labelled(_ label: String, _ lines: [(text: String, note: String)], width: Int) -> [String] {
+    lines.enumerated().flatMap { place, line -> [String] in
+      let front = "  " + (place == 0 ? label : "").padding(to: 9) + line.text
+      if line.note.isEmpty { return [front] }
+      let whole = front + "  " + line.note
+      if TextWidth.columns(of: whole) <= width { return [whole] }
+      let margin = String(repeating: " ", count: min(ProgressView.indent + 2, width / 5))
+      return [front] + ProgressView.wrapped(line.note, to: max(8, width - margin.count)).map { margin + $0 }
+    }
+  }
+
+  /// A text in lines of so many columns, broken between words where that can be.
+  private static func wrapped(_ text: String, to width: Int) -> [String] {
+    var lines: [String] = []
+    var line = ""
+    for word in text.split(separator: " ") {
+      if line.isEmpty {
+        line = String(word)
+      } else if TextWidth.columns(of: line) + 1 + TextWidth.columns(of: String(word)) <= width {
+        line += " " + word
+      } else {
+        lines.append(line)
+        line = String(word)
+      }
+    }
+    return lines + [line]
   }
 
   /// A path as one would type it in `folder`.

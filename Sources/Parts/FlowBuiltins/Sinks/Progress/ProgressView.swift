@@ -31,7 +31,7 @@ struct ProgressView {
   private(set) var fileBytes = 0
   private(set) var failures: [FailureGroup] = []
   /// The last failures, newest last.
-  private(set) var recent: [String] = []
+  private(set) var recent: [(name: String, error: EventError)] = []
   /// Items at work, those that began first first.
   private var busyOrder: [String] = []
   private var busyItems: [String: Busy] = [:]
@@ -45,8 +45,11 @@ struct ProgressView {
   /// The items at work that are shown, those that began first first.
   var busy: [Busy] { busyOrder.compactMap { busyItems[$0] } }
 
-  /// How many items are at work.
-  var inFlight: Int { max(busyItems.count, end == nil ? reading?.inFlight ?? 0 : 0) }
+  /// How many items are at work; beyond those that are looked after, as many as the stages have operations.
+  var inFlight: Int {
+    guard busyItems.count >= Self.busyLimit, end == nil else { return busyItems.count }
+    return max(busyItems.count, reading?.stages.values.reduce(0, +) ?? 0)
+  }
 
   /// The part of the run that is done; nil while the number of items is unknown.
   var ratio: Double? {
@@ -106,11 +109,11 @@ struct ProgressView {
     if end.isCached { counts.cached += 1 }
     guard let subject else { return }
     if busyItems.removeValue(forKey: subject.item) != nil { busyOrder.removeAll { $0 == subject.item } }
-    if end.status == .failed, let error = end.error { fail(subject.item, error) }
+    if end.status == .failed, let error = end.error { fail(subject.label, error) }
   }
 
   private mutating func fail(_ name: String, _ error: EventError) {
-    recent.append("\(name)  \(error.words)")
+    recent.append((name, error))
     if recent.count > Self.recentLimit { recent.removeFirst() }
     let fault = error.fault
     if let place = failures.firstIndex(where: { $0.code == fault.code && $0.host == fault.host }) {
