@@ -45,8 +45,9 @@ enum ReportStyle {
     table { border-collapse: collapse; width: 100%; }
     th, td { text-align: left; vertical-align: top; padding: .5rem .9rem; border-top: 1px solid var(--line); }
     thead th { border-top: 0; color: var(--soft); font-weight: 500; font-size: .9rem; white-space: nowrap; }
-    td { overflow-wrap: anywhere; }
+    td { overflow-wrap: anywhere; min-width: 7.5rem; }
     td:last-child:not(.number) { min-width: 14rem; }
+    td.number { min-width: 0; }
     td code, .number { white-space: nowrap; }
     .number { text-align: right; font-variant-numeric: tabular-nums; }
     details { margin-top: .8rem; }
