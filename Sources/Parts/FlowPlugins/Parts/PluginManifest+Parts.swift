@@ -11,9 +11,10 @@ extension PluginManifest {
         catalog.add(SourcePart(spec) { PluginSource(plugin: self, op: op, surroundings: surroundings) })
       case .stage: catalog.add(StagePart(spec) { PluginStage(self, op, surroundings) })
       case .sink:
-        catalog.add(SinkPart(spec) { config, context in
-          PluginSink(self, op, surroundings, config, folder: context.folder)
-        })
+        catalog.add(
+          SinkPart(spec) { config, context in
+            PluginSink(self, op, surroundings, config, folder: context.folder)
+          })
       }
     }
   }
