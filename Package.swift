@@ -136,8 +136,8 @@ let package = Package(
     tests(
       "FlowRunTests",
       [
-        "FlowRun", "FlowPlan", "FlowManifest", "FlowYAML", "FlowParts", "FlowEvents", "FlowStore", "FlowBuiltins",
-        "FlowTesting", "FlowBase",
+        "FlowRun", "FlowGraph", "FlowPlan", "FlowManifest", "FlowYAML", "FlowParts", "FlowEvents", "FlowStore",
+        "FlowBuiltins", "FlowTesting", "FlowBase",
       ]),
     tests(
       "FlowBuiltinsTests", ["FlowBuiltins", "FlowParts", "FlowExpressions", "FlowEvents", "FlowTesting", "FlowBase"]),

@@ -38,6 +38,9 @@ final class Bench {
 
   func tell(_ event: GraphMachine.Event) { machine.handle(event, at: now, into: &said) }
 
+  /// Asks something of the machine that is no event.
+  func steer(_ body: (inout GraphMachine, Instant, inout [GraphMachine.Action]) -> Void) { body(&machine, now, &said) }
+
   func finish(_ slot: Int, _ node: Int, _ outcome: Outcome = .ok) {
     tell(.finished(Operation(slot: slot, node: node), outcome))
   }

@@ -175,7 +175,7 @@ extension Instant {
 }
 
 /// A gate behind a reference, because an expectation cannot change a value.
-private final class Gatekeeper {
+final class Gatekeeper {
   private var gate: HostGate
 
   init(total: Int) { gate = HostGate(total: total) }
@@ -183,6 +183,7 @@ private final class Gatekeeper {
   func add(_ limits: HostGate.Limits) -> Int { gate.add(limits) }
   func set(_ limits: HostGate.Limits, of host: Int) { gate.set(limits, of: host) }
   func set(total: Int) { gate.set(total: total) }
+  func setHeld(_ host: Int, _ isHeld: Bool) { gate.setHeld(host, isHeld) }
   func mayStart(_ host: Int, at now: Instant) -> Bool { gate.mayStart(host, at: now) }
   func ended(_ host: Int, _ ending: HostGate.Ending, at now: Instant) { gate.ended(host, ending, at: now) }
   func opened(at now: Instant) -> [(host: Int, count: Int)] { gate.opened(at: now) }

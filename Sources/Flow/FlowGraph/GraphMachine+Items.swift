@@ -85,7 +85,7 @@ extension GraphMachine {
   }
 
   /// Ends an operation that has left its slot.
-  private mutating func end(_ operation: Operation, _ state: NodeState, _ actions: inout [Action]) {
+  mutating func end(_ operation: Operation, _ state: NodeState, _ actions: inout [Action]) {
     slots[operation.slot].live -= 1
     settleNode(operation.slot, operation.node, state)
     if slots[operation.slot].isCancelled { cancelQueued(operation.slot) }
@@ -105,7 +105,7 @@ extension GraphMachine {
     if heldOperations[host]?.isEmpty ?? false { heldOperations[host] = nil }
   }
 
-  private mutating func leaveSlot(_ operation: Operation) {
+  mutating func leaveSlot(_ operation: Operation) {
     let stage = shape.wiring.rules[operation.node].stage
     running[stage] -= 1
     let pool = shape.wiring.limits[stage].pool
@@ -130,6 +130,7 @@ extension GraphMachine {
 
   mutating func leaveWindow(_ slot: Int) {
     markGated(slot, false)
+    if slots[slot].isHeld { aside[slot] = nil }
     slots[slot].isTaken = false
     freeSlots.append(slot)
   }

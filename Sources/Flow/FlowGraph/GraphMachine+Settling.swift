@@ -26,20 +26,20 @@ extension GraphMachine {
     guard mode == .active || mode == .draining else { return }
     for stage in order where !(queues[stage].isEmpty && returning[stage].isEmpty) {
       while mayStart(stage, now), let entry = returning[stage].popFirst() ?? queues[stage].popFirst() {
-        guard isCurrent(entry), states[index(entry.operation)] == .ready else { continue }
+        guard isCurrent(entry), states[index(entry.operation)] == .ready, !putAside(entry) else { continue }
         start(entry.operation, of: stage, now, &actions)
       }
     }
   }
 
   private func mayStart(_ stage: Int, _ now: Instant) -> Bool {
-    let limits = shape.wiring.limits[stage]
-    return running[stage] < limits.concurrency && nextStart[stage] <= now.nanoseconds
+    let limits = limits[stage]
+    return !heldStages[stage] && running[stage] < limits.concurrency && nextStart[stage] <= now.nanoseconds
       && (limits.pool < 0 || tokens[limits.pool] > 0)
   }
 
   private mutating func start(_ operation: Operation, of stage: Int, _ now: Instant, _ actions: inout [Action]) {
-    let limits = shape.wiring.limits[stage]
+    let limits = limits[stage]
     states[index(operation)] = .running
     running[stage] += 1
     if limits.pool >= 0 { tokens[limits.pool] -= 1 }
@@ -68,7 +68,7 @@ extension GraphMachine {
         changed = true
         actions.append(.stageEnded(stage))
         openGates(behind: stage)
-      } else if shape.stages[stage].isBarrier, barriers[stage] == .waiting, mode != .paused {
+      } else if shape.stages[stage].isBarrier, barriers[stage] == .waiting, mode != .paused, !heldStages[stage] {
         changed = startBarrier(stage, &actions) || changed
       }
     }

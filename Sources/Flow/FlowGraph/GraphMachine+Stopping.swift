@@ -12,10 +12,8 @@ extension GraphMachine {
     for slot in slots.indices where slots[slot].isTaken {
       if mode != .draining {
         interrupt(slot, &actions)
-      } else if !hasBegun(slot) || slots[slot].live == 0 {
-        cancelQueued(slot)
       } else {
-        cancelWaits(slot)
+        drain(slot)
       }
       afterChange(slot, &actions)
     }
@@ -23,6 +21,11 @@ extension GraphMachine {
     for stage in barriers.indices where barriers[stage] == .running {
       if mode == .aborting || !shape.stages[stage].runsAlways { actions.append(.interruptBarrier(stage: stage)) }
     }
+  }
+
+  /// Lets what runs of an item come to its end, and cancels the rest where nothing of it has begun.
+  mutating func drain(_ slot: Int) {
+    if !hasBegun(slot) || slots[slot].live == 0 { cancelQueued(slot) } else { cancelWaits(slot) }
   }
 
   mutating func cancelItem(_ slot: Int, _ actions: inout [Action]) {

@@ -13,6 +13,8 @@ public struct GraphMachine: Sendable {
     case retry(Operation, at: Instant)
     /// An operation that was to start must wait for its host; its slot is free meanwhile.
     case held(Operation, host: Int)
+    /// An operation was interrupted to go on later, where the run or a part of it is paused at once.
+    case suspended(Operation)
     /// A host may be asked again, so many times.
     case hostOpened(Int, count: Int)
     /// So many of the items that were asked for need no slot: duplicates, and what an earlier run has done.
@@ -110,6 +112,12 @@ public struct GraphMachine: Sendable {
   /// The same for what has waited for a host already; it goes first.
   var returning: [Ring<Entry>]
   var running: [Int]
+  /// What bounds the starts of each stage now.
+  var limits: [Wiring.Limits]
+  /// The stages that are held back by request.
+  var heldStages: [Bool]
+  /// What could run of items that are held back by request, by slot.
+  var aside: [Int: [Entry]] = [:]
   var nextStart: [Int]
   var tokens: [Int]
   /// How many nodes of a stage are not final, over all items in the window and parked ones.
@@ -152,6 +160,8 @@ public struct GraphMachine: Sendable {
     queues = Array(repeating: Ring(), count: count)
     returning = Array(repeating: Ring(), count: count)
     running = Array(repeating: 0, count: count)
+    limits = shape.wiring.limits
+    heldStages = Array(repeating: false, count: count)
     nextStart = Array(repeating: .min, count: count)
     tokens = shape.pools
     open = Array(repeating: 0, count: count)
@@ -186,7 +196,7 @@ public struct GraphMachine: Sendable {
     if mode == .active || mode == .draining {
       for stage in order
       where nextStart[stage] > now.nanoseconds && !(queues[stage].isEmpty && returning[stage].isEmpty)
-        && running[stage] < shape.wiring.limits[stage].concurrency
+        && running[stage] < limits[stage].concurrency && !heldStages[stage]
       {
         earliest = min(earliest, nextStart[stage])
       }
@@ -196,7 +206,7 @@ public struct GraphMachine: Sendable {
 
   /// Hears when a start was really made that it had decided on, for the stage's interval.
   public mutating func hasStarted(stage: Int, at instant: Instant) {
-    let next = instant.nanoseconds.addingSaturating(shape.wiring.limits[stage].interval)
+    let next = instant.nanoseconds.addingSaturating(limits[stage].interval)
     nextStart[stage] = max(nextStart[stage], next)
   }
 
@@ -263,6 +273,7 @@ public struct GraphMachine: Sendable {
     case .finished(let operation, let outcome): finish(operation, outcome, &actions)
     case .retry(let operation, let due): delay(operation, until: due, &actions)
     case .held(let operation, let host): hold(operation, host, &actions)
+    case .suspended(let operation): suspend(operation, &actions)
     case .hostOpened(let host, let count): release(host, count)
     case .consumed(let count): demanded = max(0, demanded - count)
     case .made(let operation, let count): expectMade(operation, count)
@@ -311,6 +322,8 @@ extension GraphMachine {
     var isGated = false
     /// Whether the item was cancelled, so that nothing of it is tried again.
     var isCancelled = false
+    /// Whether the item is held back by request.
+    var isHeld = false
     /// How many nodes of the item are ready, held, running or waiting for a retry.
     var live = 0
     /// How many nodes of the item are not final.

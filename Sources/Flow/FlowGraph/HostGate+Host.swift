@@ -21,7 +21,9 @@ extension HostGate {
     /// Where the one request stands that is to find out whether a refusal is over.
     enum Probe: Sendable { case none, due, underWay }
 
-    var limits: Limits
+    private(set) var limits: Limits
+    /// Whether nobody may ask it for now.
+    var isHeld = false
     /// Whether one connection carries several requests at once.
     var carriesStreams = false
     var inFlight = 0
@@ -67,6 +69,7 @@ extension HostGate {
 
     /// Nil where the host may be asked; else when it may, `.max` where that depends on other requests.
     mutating func obstacle(_ now: Int) -> Int? {
+      if isHeld { return .max }
       rollPeriod(now)
       if restsUntil > now { return restsUntil }
       let busy = inFlight + granted
@@ -84,6 +87,12 @@ extension HostGate {
       guard budget != .max else { return max(1, byHeight) }
       let byPace = pace > 0 && nextStart > .min ? (now - nextStart) / pace + 1 : byHeight
       return max(1, min(byHeight, budget - startsInPeriod - granted, byPace))
+    }
+
+    /// Takes new limits; a wait that the old distance between starts has set ends as the new one would have it.
+    mutating func set(_ new: Limits) {
+      if nextStart > .min, limits.spacing > 0 { nextStart += new.spacing - limits.spacing }
+      limits = new
     }
 
     /// The next one keeps its distance from this one as it was, not from when it was let in.

@@ -58,7 +58,7 @@ public struct HostGate: Sendable {
 
   /// Changes what the user allows for a host.
   public mutating func set(_ limits: Limits, of host: Int) {
-    hosts[host].limits = limits
+    hosts[host].set(limits)
     if hosts[host].waiting > 0 { enter(host) }
   }
 
@@ -67,6 +67,12 @@ public struct HostGate: Sendable {
 
   /// Whether requests wait for nothing but the limit over all hosts.
   public var isAtLimit: Bool { isFull }
+
+  /// Holds a host back, or lets it be asked again: what is under way goes on.
+  public mutating func setHeld(_ host: Int, _ isHeld: Bool) {
+    hosts[host].isHeld = isHeld
+    if !isHeld, hosts[host].waiting > 0 { enter(host) }
+  }
 
   /// Changes how many requests may be under way over all hosts.
   public mutating func set(total: Int) { self.total = max(1, total) }

@@ -94,6 +94,8 @@ public struct StateSettings: Sendable, Hashable {
   public var durability: Durability?
   /// Whether results of earlier runs are asked for again.
   public var refresh: Refresh = .never
+  /// The absolute path of the content store; nil where nothing is kept for later.
+  public var cache: String?
   /// What makes a result stale.
   public var rerunOn: Set<RerunOn> = Set(RerunOn.allCases)
 

@@ -31,6 +31,7 @@ extension Planner {
       folder: inputs.stateFolder ?? absolute(config.text("dir") ?? ".imgflow"), stem: PathText.stem(manifest.file))
     state.durability = config.text("durability").flatMap(StateSettings.Durability.init(rawValue:))
     state.refresh = config.text("refresh").flatMap(StateSettings.Refresh.init(rawValue:)) ?? .never
+    state.cache = config.text("cache").map { absolute($0) }
     state.rerunOn = Set(config.texts("rerun_on").compactMap(StateSettings.RerunOn.init(rawValue:)))
     return state
   }

@@ -84,6 +84,9 @@ public enum SectionFields {
   public static let state: [FieldSpec] = [
     FieldSpec("dir", .string, phase: .load, default: ".imgflow", "The folder of journals and temporary files."),
     FieldSpec(
+      "cache", .string, phase: .load,
+      "The folder of a content store: what is fetched is kept there by its SHA-256, for all projects that name it."),
+    FieldSpec(
       "rerun_on", .list(.choice(StateSettings.RerunOn.allCases.map(\.rawValue))), phase: .load,
       default: "[input, config, plugin, output_missing]", "What makes the result of an earlier run stale."),
     FieldSpec(

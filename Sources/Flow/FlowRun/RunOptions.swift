@@ -1,4 +1,5 @@
 public import FlowBase
+internal import FlowParts
 
 /// What a single run is asked for beside its manifest.
 public struct RunOptions: Sendable {
@@ -20,6 +21,12 @@ public struct RunOptions: Sendable {
   public var checksDigests = false
   /// Whether a state directory that another run holds is waited for.
   public var waitsForLock = false
+  /// What the items have to be; nil where nothing is locked.
+  public var lock: LockFile?
+  /// Whether what is fetched comes out of the content store, and nobody is asked.
+  public var isFrozen = false
+  /// Which items take part; nil is all.
+  var admits: (@Sendable (Item) -> Bool)?
   /// The most items under way at once.
   public var window = 1024
   /// The program's version, for `stream.start`.

@@ -139,7 +139,7 @@ public final class Runner: Sendable {
       run: number, sourceNumbers: sources, nodeNumbers: nodes)
     let services = Services(
       settings: plan.settings, blocking: BlockingPool(name: "work", threads: 8), store: runStore,
-      log: { box.post($0, $1) }, tell: { box.post($0) })
+      isOffline: options.isFrozen, log: { box.post($0, $1) }, tell: { box.post($0) })
     let loop = RunLoop(
       RunParts(
         plan: plan, options: options, id: id, clock: clock, store: runStore, teller: Teller(bus, start: clock.now()),
@@ -191,6 +191,8 @@ public struct RunOutcome: Sendable {
   public var elapsed: Interval
   /// Why the run could not begin.
   public var fault: Fault?
+  /// What was not as locked.
+  public var differences: [LockDifference] = []
   /// How each listener's stream ended.
   public var streams: [StreamReport] = []
 

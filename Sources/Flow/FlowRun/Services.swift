@@ -8,15 +8,18 @@ final class Services: Sendable {
   let settings: RunSettings
   let blocking: BlockingPool
   let store: RunStore
+  let isOffline: Bool
   private let resources = Guarded<[ObjectIdentifier: any Sendable]>([:])
+  private let bandwidthWatchers = Guarded<[@Sendable (Int?) -> Void]>([])
   private let tellLog: @Sendable (LogLevel, String) -> Void
   private let tellPayload: @Sendable (Payload) -> Void
 
   init(
-    settings: RunSettings, blocking: BlockingPool, store: RunStore, log: @escaping @Sendable (LogLevel, String) -> Void,
-    tell: @escaping @Sendable (Payload) -> Void
+    settings: RunSettings, blocking: BlockingPool, store: RunStore, isOffline: Bool = false,
+    log: @escaping @Sendable (LogLevel, String) -> Void, tell: @escaping @Sendable (Payload) -> Void
   ) {
     self.settings = settings
+    self.isOffline = isOffline
     self.blocking = blocking
     self.store = store
     tellLog = log
@@ -42,6 +45,13 @@ final class Services: Sendable {
     }
   }
 
+  func onBandwidthChange(_ change: @escaping @Sendable (Int?) -> Void) {
+    bandwidthWatchers.withLock { $0.append(change) }
+  }
+
+  /// Changes the most bytes a second over all transfers.
+  func setBandwidth(_ limit: Int?) { for change in bandwidthWatchers.withLock({ $0 }) { change(limit) } }
+
   func log(_ level: LogLevel, _ message: String) { tellLog(level, message) }
   func tell(_ payload: Payload) { tellPayload(payload) }
 }
@@ -55,6 +65,8 @@ struct LegServices: RunServices {
 
   var settings: RunSettings { base.settings }
   var blocking: BlockingPool { base.blocking }
+
+  var isOffline: Bool { base.isOffline }
 
   func makePartial() throws(Fault) -> any PartialWriter { base.store.makePartial() }
 
@@ -71,6 +83,14 @@ struct LegServices: RunServices {
     } catch {
       partial.abandon()
       throw error
+    }
+  }
+
+  func kept(_ digest: Digest) async throws(Fault) -> HeldFile? { try base.store.kept(digest) }
+
+  func keep(_ file: HeldFile) async {
+    do throws(Fault) { try base.store.keep(file) } catch {
+      base.log(.warn, "the content store did not take a file: \(error.message)")
     }
   }
 
@@ -106,6 +126,7 @@ struct LegServices: RunServices {
   }
 
   func makeScratch() throws(Fault) -> String { try base.store.makeScratch() }
+  func onBandwidthChange(_ change: @escaping @Sendable (Int?) -> Void) { base.onBandwidthChange(change) }
   func log(_ level: LogLevel, _ message: String) { base.log(level, message) }
   func tell(_ payload: Payload) { base.tell(payload) }
 }

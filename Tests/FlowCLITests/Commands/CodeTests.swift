@@ -25,6 +25,7 @@ import Testing
     "E0003": "the fixtures are texts, and this is a file that is none",
     "E0014": "the text would have to be longer than 1 MiB",
     "E0015": "the list would have to have more than 10,000 entries",
+    "E0097": "the mistake is in the lock, beside the manifest",
     "E0098": "there is no manifest that could be a fixture",
     "E0099": "the mistake is in the command line",
     "E0130": "it is about files beside the manifest, which fixtures do not have",

@@ -44,6 +44,9 @@ extension OptionSpec {
     OptionSpec("--summary-file", value: "PATH", .file, "write the run's last event to this file"),
     OptionSpec(flag: "--prune", help: "remove outputs of earlier runs that no item makes any more"),
     OptionSpec("--record", value: "FILE", .file, "write down what is said to plugins and by them"),
+    OptionSpec(flag: "--locked", help: "refuse what is not as in MANIFEST.lock (exit 3); the default where CI=true"),
+    OptionSpec(flag: "--frozen", help: "the same, and take all that is fetched out of the content store"),
+    OptionSpec(flag: "--no-lock", help: "leave the lock out, also where CI=true"),
     OptionSpec(flag: "--wait-lock", help: "wait while another run holds the state directory"),
   ]
 }
@@ -52,7 +55,7 @@ extension OptionSpec {
 enum Words {
   static let classes = ["transient", "quota", "permanent", "auth", "config", "local", "internal", "cancelled"]
   static let shells = ["bash", "zsh", "fish"]
-  static let verbs = ["pause", "resume", "drain", "cancel"]
+  static let verbs = ["pause", "resume", "drain", "cancel", "set"]
 }
 
 extension OperandSpec {
@@ -217,21 +220,86 @@ extension CommandSpec {
 
   /// Steers a run that is under way.
   public static let ctl = CommandSpec(
-    "ctl", "pause, resume, drain or cancel a run under way",
+    "ctl", "pause, resume, drain, cancel or adjust a run under way",
     details: [
       "pause lets what runs go on and starts nothing new; drain finishes what has begun, and ends; cancel ends at "
-        + "once. A move that the run's state does not allow is refused (exit 1)."
+        + "once. With --now, pause stops transfers too; they go on later with what they have. A move that the run's state "
+        + "does not allow is refused (exit 1).",
+      "set changes limits while the run goes: connections, bandwidth, concurrency, rate, interval; for the whole run, or "
+        + "for a stage or a host. Verbs hold for the whole run unless a source, a stage, a host or an item is named.",
     ],
     operands: [
       .run, OperandSpec("VERB", .choice(Words.verbs), .once, "what to do"),
+      OperandSpec("KEY=VALUE", .assignment, .any, "with set: the limits and their new values"),
     ],
     options: [
+      OptionSpec(flag: "--now", help: "with pause: stop transfers as well, and keep what has come"),
+      OptionSpec("--source", value: "SOURCE", .text, "only the items of this source"),
+      OptionSpec("--stage", value: "STAGE", .text, "only this stage"),
+      OptionSpec("--host", value: "HOST", .text, "only requests to this host"),
       OptionSpec("--item", value: "ITEM", .text, "only this item"),
       .json, .state,
     ],
     examples: [
       Example("imgflow ctl last pause", "pause the last run"),
       Example("imgflow ctl last cancel --item products/A1", "cancel one item"),
+      Example("imgflow ctl last pause --now --host cdn.example.com", "leave one host alone at once"),
+      Example("imgflow ctl last set bandwidth=2MB/s connections=4", "be gentler from now on"),
+      Example("imgflow ctl last set concurrency=2 --stage resize", "fewer operations of one stage"),
+    ])
+
+  /// Writes down what the items are.
+  public static let lock = CommandSpec(
+    "lock", "write down the digests of a manifest's items",
+    details: [
+      "Writes MANIFEST.lock, a line an item, to be kept beside the manifest. What the lock or an earlier run knows "
+        + "already is taken over; the rest is fetched. With --update, items are fetched anew: all, or those whose "
+        + "source/key, or key, a pattern with * and ? matches.",
+      "imgflow run --locked then refuses whatever differs.",
+    ],
+    operands: [.manifest, OperandSpec("GLOB", .text, .any, "with --update: which items, such as banners/*")],
+    options: [
+      OptionSpec(flag: "--update", help: "fetch items anew: those that a GLOB means, or all"),
+      OptionSpec(flag: "-q", "--quiet", help: "say only what went wrong"),
+      .json, .state,
+      OptionSpec(flag: "--allow-private", help: "let URLs reach private and loopback addresses"),
+    ] + OptionSpec.inputs,
+    examples: [
+      Example("imgflow lock catalog.yaml", "write catalog.yaml.lock"),
+      Example("imgflow lock catalog.yaml --update 'banners/*'", "take over what has changed of one source"),
+    ])
+
+  /// Compares files with what was remembered of them.
+  public static let verify = CommandSpec(
+    "verify", "check that the files of earlier runs are what they were",
+    details: [
+      "Reads every file and compares its digest with the journal's, and what was fetched with the lock where there is "
+        + "one. Exit code 3 if something was altered or deleted, or is not as locked; the next run mends only that."
+    ],
+    operands: [.manifest],
+    options: [
+      OptionSpec(flag: "--no-lock", help: "leave the lock out"), .json, .state,
+      OptionSpec("-o", "--out", value: "DIR", .folder, "where the files are"),
+    ] + OptionSpec.inputs,
+    examples: [Example("imgflow verify catalog.yaml", "list what was altered or deleted")])
+
+  /// Keys and prunes content stores.
+  public static let cache = CommandSpec(
+    "cache", "print the key of a CI cache, or make a content store smaller",
+    details: [
+      "key prints the digest of the manifest's lock. prune removes the files of the content store that were not needed "
+        + "for longest, until the rest is small enough."
+    ],
+    operands: [OperandSpec("VERB", .choice(["key", "prune"]), .once, "what to do"), .manifest],
+    options: [
+      OptionSpec("--max-size", value: "SIZE", .text, "with prune: how much may stay, such as 5GB"),
+      OptionSpec(flag: "--keep-lock", help: "with prune: files that the lock names stay in any case"),
+      OptionSpec("--dir", value: "DIR", .folder, "the content store, if not the manifest's"),
+      .json,
+    ] + OptionSpec.inputs,
+    examples: [
+      Example("imgflow cache key catalog.yaml", "for the key of a workflow's cache"),
+      Example("imgflow cache prune --max-size 5GB --keep-lock", "before it is saved"),
     ])
 
   /// Sends what sinks have left.

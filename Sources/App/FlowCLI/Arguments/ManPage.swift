@@ -55,6 +55,6 @@ public enum ManPage {
 }
 
 extension ExitCode {
-  /// The codes that this version can end with.
-  static let shown: [ExitCode] = allCases.filter { $0 != .lockViolated }
+  /// The codes that a program can end with.
+  static let shown: [ExitCode] = allCases
 }

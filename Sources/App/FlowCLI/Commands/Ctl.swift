@@ -9,7 +9,7 @@ extension Command {
     guard let word = arguments.operand("VERB"), let verb = ControlRequest.Verb(rawValue: word) else {
       throw UsageError(
         "`\(arguments.operand("VERB") ?? "")` is nothing that a run can be asked for",
-        hint: "type `imgflow ctl last pause`; the verbs are pause, resume, drain and cancel", command: "ctl")
+        hint: "type `imgflow ctl last pause`; the verbs are pause, resume, drain, cancel and set", command: "ctl")
     }
     let entry = try RunLookup(arguments).find(arguments.operand("RUN"))
     guard entry.isUnderWay else {
@@ -17,10 +17,51 @@ extension Command {
         "imgflow: run \(entry.run.id) is over (\(RunReport.state(entry))); it cannot \(word) (control.refused)")
       return 1
     }
-    let request = ControlRequest(verb, item: arguments.value("item"), by: "ctl")
     let folder = entry.folder.run(entry.run.id)
-    let asked = await onThread { Result { () throws(Fault) in try ControlWire.ask(request, folder: folder) } }
-    let answer = try asked.get()
+    var answer: ControlAnswer?
+    for request in try requests(verb, arguments) where answer?.isAccepted ?? true {
+      answer = try await onThread { Result { () throws(Fault) in try ControlWire.ask(request, folder: folder) } }.get()
+      if let answer { tell(answer, arguments, console) }
+    }
+    return answer?.isAccepted ?? false ? 0 : 1
+  }
+
+  /// What a command line asks of the run, in order.
+  private static func requests(
+    _ verb: ControlRequest.Verb, _ arguments: ParsedArguments
+  ) throws -> [ControlRequest] {
+    let scopes = ControlScope.kinds.compactMap { kind in
+      arguments.value(kind).flatMap { ControlScope(kind: kind, name: $0) }
+    }
+    if scopes.count > 1 {
+      throw UsageError(
+        "\(scopes.map { "--" + $0.kind }.joined(separator: " and ")) do not go together",
+        hint: "ask for one at a time", command: "ctl")
+    }
+    let scope = scopes.first ?? .run
+    if arguments.has("now"), verb != .pause {
+      throw UsageError("--now goes with pause", hint: "type `imgflow ctl last pause --now`", command: "ctl")
+    }
+    let settings = arguments.namedOperands["KEY=VALUE"] ?? []
+    guard verb == .set else {
+      if let extra = settings.first {
+        throw UsageError(
+          "`\(extra)` goes with set", hint: "type `imgflow ctl last set \(extra)`", command: "ctl")
+      }
+      return [ControlRequest(verb, scope: scope, now: arguments.has("now"), by: "ctl")]
+    }
+    if settings.isEmpty {
+      throw UsageError(
+        "KEY=VALUE is missing: what `set` changes", hint: "type `imgflow ctl last set connections=4`", command: "ctl")
+    }
+    return settings.map { text in
+      let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      return ControlRequest(
+        .set, scope: scope, setting: ControlRequest.Setting(parts[0], parts.count > 1 ? parts[1] : ""), by: "ctl")
+    }
+  }
+
+  private static func tell(_ answer: ControlAnswer, _ arguments: ParsedArguments, _ console: Console) {
     if arguments.has("json") {
       var writer = JSONWriter()
       writer.value(
@@ -34,7 +75,6 @@ extension Command {
     } else {
       console.say("imgflow: \(answer.message) (control.refused)")
     }
-    return answer.isAccepted ? 0 : 1
   }
 
   /// Waits on a thread of its own, off the cooperative pool.

@@ -46,7 +46,8 @@ struct RunSession: Sendable {
     if !plan.warnings.isEmpty, !arguments.has("quiet") {
       console.say(DiagnosticText(isColoured: console.coloursErrors, line: loaded.line).text(plan.warnings))
     }
-    let options = try options()
+    var options = try options()
+    do throws(Fault) { try lock(loaded, &options) } catch { return await refuse(error, loaded) }
     plan.sinks = withoutSecondStream(plan.sinks)
     let runner = Runner(plan, options: options)
     if let stream = try stream(beside: plan.sinks) { runner.attach(stream) }
@@ -62,9 +63,39 @@ struct RunSession: Sendable {
       guard let fault = stream.fault, fault.code != "sink.closed" || stream.isRequired else { continue }
       console.say("imgflow: the sink `\(stream.name)` did not get everything: \(fault.message) (\(fault.code))")
     }
+    tell(outcome.differences, loaded)
     if let fault = outcome.fault { console.say("imgflow: \(fault.message) (\(fault.code))") }
     if let path = arguments.value("summary-file") { try SmallFiles.replace(path, summary(of: outcome, runner)) }
     return outcome.end.exit
+  }
+
+  /// Holds the run against the lock, where that is asked for, or where a lock is there in CI.
+  private func lock(_ loaded: LoadedManifest, _ options: inout RunOptions) throws(Fault) {
+    let isAsked = arguments.has("locked") || arguments.has("frozen")
+    guard isAsked || (console.environment["CI"] == "true" && !arguments.has("no-lock")) else { return }
+    let path = LockFile.path(of: loaded.path)
+    let found = try LockFile(at: path)
+    if found == nil, isAsked { console.say("imgflow: there is no lock `\(path)`; `imgflow lock` writes one") }
+    options.lock = found ?? (isAsked ? LockFile() : nil)
+    options.isFrozen = arguments.has("frozen")
+  }
+
+  /// Ends a run whose lock cannot be read.
+  private func refuse(_ fault: Fault, _ loaded: LoadedManifest) async -> Int {
+    let diagnostic = Diagnostic("E0097", fault.message, at: nil)
+    let stream = (try? stream(beside: withoutSecondStream(loaded.sinks))) ?? nil
+    await RunRefusal.tell(
+      [diagnostic], manifest: loaded.path, tool: CommandLineTool.version, to: stream.map { [$0] } ?? [])
+    console.say("imgflow: \(fault.message) (\(fault.code))")
+    return 2
+  }
+
+  private func tell(_ differences: [LockDifference], _ loaded: LoadedManifest) {
+    guard !differences.isEmpty else { return }
+    console.say("imgflow: \(differences.count) differences to \(LockFile.path(of: loaded.path)) (lock.violated)")
+    for difference in differences.prefix(50) { console.say("  \(difference.text)") }
+    if differences.count > 50 { console.say("  … and \(differences.count - 50) more") }
+    console.say("  take them over with: imgflow lock \(loaded.path) --update")
   }
 
   private func options() throws -> RunOptions {

@@ -373,6 +373,17 @@ enum CodeReference {
       "disk.budget", .local, "Temporary files reached `limits.temp`.", "Raise it, or run fewer transfers at once.",
       "limits: { temp: 20GB }\n"),
     Entry(
+      "lock.violated", .permanent, "An item is not what the lock says, or is in the lock and nowhere else.",
+      "Look at the difference; if it is meant, take it over.", "imgflow lock --update 'banners/*'\n"),
+    Entry(
+      "lock.unreadable", .config, "The lock cannot be read.", "Mend it, or remove it and write a new one.",
+      "imgflow lock\n"),
+    Entry(
+      "lock.nothing", .config, "No stage of the manifest fetches anything.", "There is nothing to lock.", nil),
+    Entry(
+      "cache.missing", .permanent, "A frozen run needs bytes that the content store does not have.",
+      "Run once without --frozen, with the same `state.cache`.", "imgflow run --locked\n"),
+    Entry(
       "disk.missing", .local, "There is no such file or folder.",
       "Look for a slip in the path; relative paths start from the manifest's folder."),
     Entry(

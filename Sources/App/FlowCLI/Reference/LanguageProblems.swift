@@ -6,6 +6,10 @@ enum LanguageProblems {
 
   private static let command: [DiagnosticKind] = [
     DiagnosticKind(
+      code: "E0097", title: "the lock cannot be read",
+      explanation: "The lock beside the manifest is no lock, or a merge has left both sides in it.",
+      example: "imgflow lock catalog.yaml\n"),
+    DiagnosticKind(
       code: "E0098", title: "the manifest cannot be read",
       explanation:
         "There is no file of that name, or it may not be read. Without a name, `imgflow.yaml` here is meant.",

@@ -131,10 +131,13 @@ extension Descriptor {
   /// Sets the permissions.
   public func setMode(_ mode: Int) throws(Errno) { _ = try Errno.retry { fchmod(number, mode_t(mode)) } }
 
+  /// Makes this empty file share the other's bytes; false where the file system cannot.
+  public func clone(_ source: Descriptor) -> Bool { imgflow_clone(number, source.number) == 0 }
+
   /// Makes this empty file hold the other's bytes: shared with it where the file system can, else copied by the kernel,
   /// else by hand.
   public func copy(from source: Descriptor) throws(Errno) {
-    if imgflow_clone(number, source.number) == 0 { return }
+    if clone(source) { return }
     var offset = 0
     while true {
       let count = imgflow_copy_range(source.number, number, 1 << 30)

@@ -148,6 +148,21 @@ public enum FileSystem {
     return String(decoding: buffer.prefix(count), as: UTF8.self)
   }
 
+  /// Gives a file a second name; links are not followed.
+  public static func link(_ path: String, as new: String, in directory: Descriptor? = nil) throws(Errno) {
+    _ = try Errno.retry { unsafe linkat(AT_FDCWD, path, number(directory), new, 0) }
+  }
+
+  /// Sets the time of a file's last change to now, and makes an empty one where there is none.
+  public static func touch(_ path: String) throws(Errno) {
+    let file = try open(path, [.write, .create, .noFollow], mode: 0o600)
+    // Given as numbers, since the kernel's own idea of now is some milliseconds old.
+    let now = SystemTime().wall().microseconds
+    let time = timespec(tv_sec: now / 1_000_000, tv_nsec: now % 1_000_000 * 1000)
+    let times = [time, time]
+    _ = try Errno.retry { unsafe futimens(file.number, times) }
+  }
+
   /// How many bytes are free for this process on the file system of a path.
   public static func freeSpace(at path: String) throws(Errno) -> Int {
     var status = statvfs()

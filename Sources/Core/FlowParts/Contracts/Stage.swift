@@ -96,6 +96,8 @@ public struct StageResult: Sendable {
   public var outputs: [OutputFact]
   /// Whether another item's equal request has done the work.
   public var isShared: Bool
+  /// Whether what an earlier run has kept did the work, and nobody was asked.
+  public var isKept = false
   /// Bytes that came over the network for it.
   public var bytesIn: Int
   /// Whether the host's connection carries several requests at once.

@@ -45,6 +45,14 @@ public protocol RunServices: Sendable {
   func publish(_ content: Content, at path: String, options: PublishOptions) async throws(Fault) -> OutputFact
   /// The one object of its type that all stages of the run share; made by the first that asks.
   func shared<Resource: Sendable>(_ type: Resource.Type, make: () throws(Fault) -> Resource) throws(Fault) -> Resource
+  /// Calls back whenever the most bytes a second over all transfers is changed while the run goes; nil is no limit.
+  func onBandwidthChange(_ change: @escaping @Sendable (Int?) -> Void)
+  /// A file with the bytes of a digest, out of what earlier runs have kept; nil where there is none.
+  func kept(_ digest: Digest) async throws(Fault) -> HeldFile?
+  /// Keeps a file's bytes for later runs, where the manifest says where.
+  func keep(_ file: HeldFile) async
+  /// Whether nobody may be asked over the network.
+  var isOffline: Bool { get }
   /// Threads for work that blocks.
   var blocking: BlockingPool { get }
   /// Makes an empty folder for files of a program; it goes with the run at the latest.
@@ -68,6 +76,14 @@ extension RunServices {
 extension RunServices {
   /// None.
   public func takeUnfinished(where isWanted: (String) -> Bool) -> (file: any PartialWriter, note: String)? { nil }
+  /// None: nothing is kept.
+  public func kept(_ digest: Digest) async throws(Fault) -> HeldFile? { nil }
+  /// Does nothing.
+  public func keep(_ file: HeldFile) async {}
+  /// No.
+  public var isOffline: Bool { false }
+  /// Never: nobody changes anything while it goes.
+  public func onBandwidthChange(_ change: @escaping @Sendable (Int?) -> Void) {}
 }
 
 /// How loud a line of the log is.

@@ -8,7 +8,10 @@ internal import FlowBase
   let path: String
 
   /// Counting SQLite's memory takes a lock at every allocation, and nobody asks for the counts.
-  private static let isConfigured: Bool = imgflow_sqlite_without_statistics() == SQLITE_OK
+  private static let isConfigured: Bool = {
+    let isCounting = imgflow_sqlite_without_statistics() != SQLITE_OK
+    return imgflow_sqlite_register() == SQLITE_OK && !isCounting
+  }()
 
   /// Opens a database; `isReadOnly` neither makes nor changes one.
   init(path: String, isReadOnly: Bool) throws(Fault) {
@@ -18,7 +21,7 @@ internal import FlowBase
     let flags =
       SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
       | (isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
-    let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+    let code = unsafe sqlite3_open_v2(path, &opened, flags, IMGFLOW_SQLITE_FILES)
     guard let handle = unsafe opened, code == SQLITE_OK else {
       let fault = unsafe Database.fault(code, opened, path)
       unsafe sqlite3_close_v2(opened)

@@ -28,9 +28,19 @@ public enum ControlWire {
     writer.beginObject()
     writer.key("verb")
     writer.string(request.verb.rawValue)
-    if let item = request.item {
-      writer.key("item")
-      writer.string(item)
+    if let name = request.scope.name {
+      writer.key(of: request.scope.kind)
+      writer.string(name)
+    }
+    if request.isImmediate {
+      writer.key("now")
+      writer.bool(true)
+    }
+    if let setting = request.setting {
+      writer.key("key")
+      writer.string(setting.key)
+      writer.key("value")
+      writer.string(setting.value)
     }
     writer.key("by")
     writer.string(request.by)
@@ -43,7 +53,15 @@ public enum ControlWire {
     guard let map = (try? JSONReader.read(line))?.asMap,
       let verb = map["verb"]?.asString.flatMap(ControlRequest.Verb.init(rawValue:))
     else { return nil }
-    return ControlRequest(verb, item: map["item"]?.asString, by: map["by"]?.asString ?? "ctl")
+    var request = ControlRequest(verb, by: map["by"]?.asString ?? "ctl")
+    for kind in ControlScope.kinds {
+      if let name = map[kind]?.asString, let scope = ControlScope(kind: kind, name: name) { request.scope = scope }
+    }
+    request.isImmediate = map["now"]?.asBool ?? false
+    if let key = map["key"]?.asString {
+      request.setting = ControlRequest.Setting(key, map["value"]?.asString ?? "")
+    }
+    return request
   }
 
   static func bytes(of answer: ControlAnswer) -> [UInt8] {

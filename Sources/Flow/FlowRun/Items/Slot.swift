@@ -21,9 +21,15 @@ struct Slot {
   var tryStart: [Instant]
   /// The fault that an interruption by the clock stands for, by node.
   var lateness: [Int: Fault] = [:]
+  /// Nodes whose transfers were stopped by a pause, to go on later.
+  var suspended: Set<Int> = []
+  /// How many tries of a node a pause has cut short.
+  var pardoned: [Int: Int] = [:]
   /// Whether `item.start` has been told.
   var isAnnounced = false
   var isShared = false
+  /// Whether its bytes came out of what an earlier run has fetched.
+  var isKept = false
   /// The final faults of its legs.
   var failures: [Failure] = []
   /// Why it was filtered, if a stage said so.

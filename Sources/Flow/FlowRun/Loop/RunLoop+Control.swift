@@ -8,13 +8,18 @@ import FlowPlan
 /// What is asked of the run, and what stops it.
 extension RunLoop {
   func control(_ request: ControlRequest) -> ControlAnswer {
-    let answer = request.item.map { cancel(item: $0, request) } ?? move(request)
+    let answer = answer(request)
     teller.control(
       Payload.Control(
-        verb: request.verb.rawValue, scope: request.item ?? "run", by: request.by, isAccepted: answer.isAccepted,
-        message: answer.message))
+        verb: request.isImmediate ? "\(request.verb.rawValue) --now" : request.verb.rawValue, scope: request.scope.text,
+        by: request.by, isAccepted: answer.isAccepted, message: answer.message))
     perform()
     return answer
+  }
+
+  private func answer(_ request: ControlRequest) -> ControlAnswer {
+    if request.verb == .set { return set(request) }
+    return request.scope == .run ? move(request) : steer(request)
   }
 
   /// Answers what was asked while the loop was ending; called once nothing is posted any more.
@@ -37,8 +42,13 @@ extension RunLoop {
       case .pause: .pause
       case .resume: .resume
       case .drain: .drain
-      case .cancel, .abort: .cancel
+      case .cancel, .abort, .set: .cancel
       }
+    if request.verb == .pause, request.isImmediate, state == .paused {
+      // What was left to run when the run was paused is stopped now.
+      let count = suspend(.run)
+      return ControlAnswer(isAccepted: true, message: "\(count) transfers were stopped, and go on later", state: state)
+    }
     do {
       _ = try state.after(move)
     } catch {
@@ -48,46 +58,33 @@ extension RunLoop {
     switch request.verb {
     case .pause:
       enter(.paused, by: request.by)
+      _ = pauses.pause(.run, at: now)
       tell(.pause)
+      if request.isImmediate { suspend(.run) }
     case .resume:
       enter(.active, by: request.by)
-      tell(.resume)
+      goOn(.run)
+      if !isHeld { tell(.resume) }
     case .drain:
       stop(StopCause(by: request.by, code: cancelCode(request), signal: request.signal), .drain)
       if request.signal != nil { timers.add(.grace, due: (now + options.grace).nanoseconds) }
     case .cancel: stop(StopCause(by: request.by, code: cancelCode(request), signal: request.signal), .cancel)
     case .abort: stop(StopCause(by: request.by, code: cancelCode(request), signal: request.signal), .abort)
+    case .set: break
     }
     let words =
       switch request.verb {
+      case .pause where request.isImmediate: "paused; transfers are stopped, and go on later with what they have"
       case .pause: "paused; what runs goes on, nothing new starts"
       case .resume: "resumed"
       case .drain: "draining; what has begun is finished"
-      case .cancel, .abort: "cancelled"
+      case .cancel, .abort, .set: "cancelled"
       }
     return ControlAnswer(isAccepted: true, message: words, state: state)
   }
 
   private func cancelCode(_ request: ControlRequest) -> String {
     request.signal == nil ? "cancelled.user" : "cancelled.signal"
-  }
-
-  private func cancel(item: String, _ request: ControlRequest) -> ControlAnswer {
-    guard request.verb == .cancel else {
-      return ControlAnswer(
-        isAccepted: false, message: "a single item can be cancelled, not \(request.verb.rawValue)d", state: state)
-    }
-    let slot = slots.indices.first {
-      slots[$0].ticket >= 0 && (slots[$0].item.name == item || slots[$0].item.key == item)
-    }
-    guard let slot else {
-      return ControlAnswer(
-        isAccepted: false, message: "no item `\(item)` is under way; `imgflow status` lists what is left",
-        state: state)
-    }
-    slots[slot].cancelCode = "cancelled.user"
-    tell(.cancelItem(slot: slot))
-    return ControlAnswer(isAccepted: true, message: "cancelled \(slots[slot].item.name)", state: state)
   }
 
   /// Stops the run for a cause; the first cause names the run's end, a harsher way overrides a gentler one.
@@ -98,6 +95,9 @@ extension RunLoop {
       hasCutSources = true
       waitingMade = Queue()
     }
+    // A run that ends waits for no part that was held back.
+    for scope in pauses.parts { release(scope) }
+    if pauses.holds(.run) { goOn(.run) }
     if !waitingItems.isEmpty || feeds.contains(where: { !$0.hasEnded }) { hasCutSources = true }
     closeSources()
     interruptPasses()

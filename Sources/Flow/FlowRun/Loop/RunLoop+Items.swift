@@ -53,6 +53,7 @@ extension RunLoop {
     if let filter = options.failedOnly {
       guard let known, known.run != store.run, hasFailed(known, filter, source) else { return tell(.consumed(1)) }
     }
+    if let admits = options.admits, !admits(item) { return tell(.consumed(1)) }
     if let twin = namesUnderWay[item.name]?.input ?? (known?.run == store.run ? known?.input : nil) {
       if twin == input {
         feeds[source].duplicates += 1
@@ -75,7 +76,8 @@ extension RunLoop {
     let fingerprint = fingerprints.of(item, input: input)
     var earlierEnd: Payload.ItemEnd?
     if !refetches, let known, known.gathering == fingerprints.gathering || fingerprints.gathering.isEmpty,
-      let end = store.reusable(known, fingerprint: fingerprint), let made = cachedMade(of: known, item, source)
+      let end = store.reusable(known, fingerprint: fingerprint), agreesWithLock(item, known),
+      let made = cachedMade(of: known, item, source)
     {
       guard refreshNode != nil, end.status == .ok, made.isEmpty else {
         endCached(item, source, known, end)
@@ -148,7 +150,7 @@ extension RunLoop {
       return endUnchanged(slot, subject, known, end)
     }
     var end = Payload.ItemEnd(
-      status: ItemStatus(status), isShared: held.isShared, attempts: held.isShared ? 0 : held.attempts,
+      status: ItemStatus(status), isShared: held.isShared, attempts: held.isShared || held.isKept ? 0 : held.attempts,
       ratio: status == .ok ? 1 : nil)
     end.outputs = held.outputs.map { Payload.Output($0.fact, leg: plan.nodes[$0.node].axes) }
     end.stages = plan.stages.indices.compactMap { stage in
@@ -214,7 +216,7 @@ extension RunLoop {
         guard !held.written.contains(node) else { continue }
         draft.results.append(ItemRecordDraft.Result(node: node, result: result, key: held.keys[node]))
         draft.memberships += memberships
-      } else if let key = held.keys[node], end.status != .filtered {
+      } else if let key = held.keys[node], end.status != .filtered || node == lockNode {
         draft.results.append(ItemRecordDraft.Result(node: node, result: result, key: key))
       }
     }

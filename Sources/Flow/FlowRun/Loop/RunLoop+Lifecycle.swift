@@ -27,6 +27,7 @@ extension RunLoop {
     closeSources()
     if let cause = stopCause, cause.by != "deadline" || counts.cancelled > 0 { enter(.draining, by: cause.by) }
     enter(.done, by: stopCause?.by ?? "end")
+    finishLock()
     let verdict = judge()
     let items = ItemCounts(
       total: totalItems ?? feeds.reduce(madeTotal) { $0 + $1.items }, ok: counts.ok, cached: counts.cached,
@@ -35,7 +36,10 @@ extension RunLoop {
       .sorted { ($1.count, $0.code) < ($0.count, $1.code) }
     let end = Payload.RunEnd(
       result: verdict.result, exit: verdict.exit.rawValue, items: items, bytesIn: bytesIn, errors: errors)
-    return RunOutcome(end: end, isComplete: !leftSomething && brokenSource == nil, elapsed: clock.now() - started)
+    var outcome = RunOutcome(
+      end: end, isComplete: !leftSomething && brokenSource == nil, elapsed: clock.now() - started)
+    outcome.differences = lockGuard?.differences ?? []
+    return outcome
   }
 
   private func judge() -> (result: RunResult, exit: ExitCode) {
@@ -43,6 +47,9 @@ extension RunLoop {
     if internalFault != nil { exits.append(.bug) }
     if configFault != nil { exits.append(.usage) }
     if localFault != nil { exits.append(.disk) }
+    if lockGuard?.differences.isEmpty == false || (options.isFrozen && errorCodes["cache.missing"] != nil) {
+      exits.append(.lockViolated)
+    }
     if let cause = stopCause, leftSomething || cause.code == "cancelled.stop_if" {
       if let signal = cause.signal {
         exits.append(ExitCode(signal: signal) ?? .interrupted)
@@ -54,6 +61,7 @@ extension RunLoop {
         exits.append(.failed)
       }
     }
+    if isCutByControl, stopCause == nil, leftSomething { exits.append(.interrupted) }
     if failsPolicy {
       let mayPass = counts.failed > 0 && onlyRetryable && !failedBarrier && brokenSource == nil
       exits.append(mayPass ? .tryAgain : .failed)
@@ -71,7 +79,7 @@ extension RunLoop {
   }
 
   /// Whether what stopped the run has kept anything from being done.
-  private var leftSomething: Bool { counts.cancelled > 0 || hasCutSources || hasSkippedBarrier }
+  var leftSomething: Bool { counts.cancelled > 0 || hasCutSources || hasSkippedBarrier }
 
   /// Whether items, stages or sources failed beyond what the manifest allows.
   private var failsPolicy: Bool {

@@ -12,7 +12,13 @@ extension RunLoop {
     let stage = plan.stages[node.stage]
     // What was made of it earlier still holds.
     if slots[operation.slot].isUnchanged { return pass(operation) }
-    let leg = leg(for: operation)
+    if pauses.isAnyPartHeld, isPaused(operation.slot), !machine.isHeld(slot: operation.slot) {
+      // An item of a source that is held back has just come.
+      machine.setHeld(slot: operation.slot, true, at: now, into: &actions)
+      return tell(.suspended(operation))
+    }
+    if !closed.isEmpty, isClosed(operation, host: nil) { return tell(.finished(operation, .cancelled)) }
+    var leg = leg(for: operation)
     if slots[operation.slot].firstStart[operation.node] == nil {
       slots[operation.slot].firstStart[operation.node] = now
     }
@@ -21,6 +27,10 @@ extension RunLoop {
         try !condition.isTrue(in: ScopePair(first: leg, second: runScope))
       {
         return pass(operation)
+      }
+      if lockGuard != nil, operation.node == lockNode {
+        try imposeLock(on: operation)
+        leg = self.leg(for: operation)
       }
       let scope = ScopePair(first: leg, second: runScope)
       // Where a program's words stand, the path of its input is known only once the input is a file.
@@ -32,6 +42,7 @@ extension RunLoop {
       let immediate = stages[node.stage] as? any ImmediateStage
       if immediate == nil, reuse(operation, leg, config) { return }
       if let name = stages[node.stage].host(of: leg, config: config) {
+        if !closed.isEmpty, isClosed(operation, host: name) { return tell(.finished(operation, .cancelled)) }
         let host = hostNumber(name)
         guard gate.mayStart(host, at: now) else {
           return tell(.held(operation, host: host))
@@ -82,6 +93,8 @@ extension RunLoop {
     guard let known = slots[operation.slot].history,
       let made = store.reusableResult(known, node: operation.node, key: key), let content = made.content
     else { return false }
+    if operation.node == lockNode, !isLocked(content, on: operation) { return false }
+    if operation.node == lockNode { slots[operation.slot].isKept = true }
     slots[operation.slot].cachedStages.insert(plan.nodes[operation.node].stage)
     slots[operation.slot].tries[operation.node] = 0
     finish(operation, .success(StageResult(content: content, fields: made.fields)))
@@ -123,8 +136,8 @@ extension RunLoop {
     if let timeout = stage.timeout {
       timers.add(.late(operation, ticket: ticket, attempt: attempt), due: (now + timeout).nanoseconds)
     }
-    if let deadline = stage.deadline, attempt == 1 {
-      timers.add(.late(operation, ticket: ticket, attempt: nil), due: (now + deadline).nanoseconds)
+    if let deadline = stage.deadline, let first = slots[operation.slot].firstStart[operation.node] {
+      timers.add(.late(operation, ticket: ticket, attempt: nil), due: (first + deadline).nanoseconds)
     }
   }
 
@@ -136,15 +149,24 @@ extension RunLoop {
         let task = slots[operation.slot].tasks[operation.node],
         attempt == nil || attempt == slots[operation.slot].tries[operation.node]
       else { return }
+      if isTimeStopped(for: operation) { return heldTimers.append(timer) }
       let stage = plan.stages[plan.nodes[operation.node].stage]
       let limit = attempt == nil ? stage.deadline : stage.timeout
+      // Where the run was paused meanwhile, there is time left.
+      let from = attempt == nil ? slots[operation.slot].firstStart[operation.node] : nil
+      let due = (from ?? slots[operation.slot].tryStart[operation.node]) + (limit ?? .zero)
+      if now < due { return timers.add(timer, due: due.nanoseconds) }
       let host = slots[operation.slot].item.fields["host"]?.asString
       slots[operation.slot].lateness[operation.node] = Fault(
         "net.timeout.total", attempt == nil ? .permanent : .transient,
         "\(stage.id) took longer than its \(attempt == nil ? "deadline" : "timeout") of \(limit?.text ?? "")",
         host: host)
       task.cancel()
-    case .deadline: stop(StopCause(by: "deadline", code: "cancelled.deadline"), .cancel)
+    case .deadline:
+      if pauses.holds(.run) { return heldTimers.append(timer) }
+      let due = started + (options.deadline ?? .zero) + pausedTime
+      if now < due { return timers.add(timer, due: due.nanoseconds) }
+      stop(StopCause(by: "deadline", code: "cancelled.deadline"), .cancel)
     case .grace: tell(.cancel)
     case .lookForNetwork: lookForNetwork()
     }
@@ -157,6 +179,7 @@ extension RunLoop {
   }
 
   private func finish(_ operation: Operation, _ result: Result<StageResult, Fault>) {
+    if wasSuspended(operation, result) { return }
     announce(operation.slot)
     let stageIndex = plan.nodes[operation.node].stage
     if slots[operation.slot].tasks[operation.node] != nil { stageCounts[stageIndex].running -= 1 }
@@ -172,6 +195,18 @@ extension RunLoop {
       if let host, mayBeOffline(operation, fault) { return lookForHost(host, after: fault, of: operation) }
       failed(operation, fault)
     }
+  }
+
+  /// Whether an operation was stopped by a pause, to go on later: that is no failure, and no try is lost.
+  private func wasSuspended(_ operation: Operation, _ result: Result<StageResult, Fault>) -> Bool {
+    guard slots[operation.slot].suspended.remove(operation.node) != nil, case .failure(let fault) = result,
+      fault.kind == .cancelled, slots[operation.slot].lateness[operation.node] == nil
+    else { return false }
+    slots[operation.slot].tasks[operation.node] = nil
+    leaveHost(operation, result)
+    slots[operation.slot].pardoned[operation.node, default: 0] += 1
+    tell(.suspended(operation))
+    return true
   }
 
   /// The fault that an interruption by the clock stands for.
@@ -198,6 +233,11 @@ extension RunLoop {
     let stage = plan.nodes[operation.node].stage
     bytesIn += made.bytesIn
     slots[slot].bytesIn += made.bytesIn
+    if made.isKept {
+      slots[slot].isKept = true
+      slots[slot].cachedStages.insert(stage)
+      slots[slot].tries[operation.node] = 0
+    }
     if made.isShared {
       slots[slot].isShared = true
       slots[slot].tries[operation.node] = 0
@@ -246,7 +286,8 @@ extension RunLoop {
     tell(.finished(operation, .ok))
   }
 
-  func failed(_ operation: Operation, _ fault: Fault) {
+  func failed(_ operation: Operation, _ cause: Fault) {
+    let fault = asLocked(cause, operation)
     let slot = operation.slot
     let stageIndex = plan.nodes[operation.node].stage
     let stage = plan.stages[stageIndex]
@@ -285,8 +326,10 @@ extension RunLoop {
 
   private func retryDelay(_ operation: Operation, _ fault: Fault, _ attempt: Int) -> Interval? {
     let stageIndex = plan.nodes[operation.node].stage
+    // Tries that a pause has cut short are not held against it.
+    let counted = max(1, attempt - (slots[operation.slot].pardoned[operation.node] ?? 0))
     guard
-      let delay = policies[stageIndex].delay(after: fault, attempt: attempt, chance: Double.random(in: 0..<1))
+      let delay = policies[stageIndex].delay(after: fault, attempt: counted, chance: Double.random(in: 0..<1))
     else { return nil }
     // The deadline holds for all tries together; a wait that ends behind it is not begun.
     if let deadline = plan.stages[stageIndex].deadline,
@@ -322,9 +365,10 @@ extension RunLoop {
 
   private func hostNumber(_ name: String) -> Int {
     if let number = hostNumbers[name] { return number }
-    let number = gate.add(plan.settings.hosts.limits(of: name, defaultConnections: options.hostConnections))
+    let number = gate.add(hostTable.limits(of: name, defaultConnections: options.hostConnections))
     hostNumbers[name] = number
     hostNames.append(name)
+    if pauses.holds(host: name) { gate.setHeld(number, true) }
     return number
   }
 

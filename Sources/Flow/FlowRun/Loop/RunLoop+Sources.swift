@@ -91,13 +91,14 @@ extension RunLoop {
 
   /// Hands what the machine has asked for to the sources in turn.
   func assignDemand() {
-    let open = feeds.indices.filter { !feeds[$0].hasEnded }
-    if open.isEmpty || machine.mode.isEnding {
+    let unended = feeds.indices.filter { !feeds[$0].hasEnded }
+    let open = unended.filter { !pauses.holds(.source(feeds[$0].id)) }
+    if unended.isEmpty || machine.mode.isEnding {
       unassigned = 0
       return
     }
     reclaim()
-    guard unassigned > 0 else { return }
+    guard unassigned > 0, !open.isEmpty else { return }
     let share = max(1, unassigned / open.count)
     for offset in 0..<open.count where unassigned > 0 {
       let number = open[(nextFeed + offset) % open.count]

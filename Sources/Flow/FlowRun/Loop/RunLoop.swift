@@ -76,6 +76,7 @@ final class RunLoop: @unchecked Sendable {
   var outage = Outage()
   /// A node whose stage looks for the network.
   var offlineNode = 0
+  var hostTable: HostTable
   var hostOf: [Operation: Int] = [:]
 
   // Sources
@@ -123,6 +124,22 @@ final class RunLoop: @unchecked Sendable {
 
   // Time
   var timers = Agenda<Timer>()
+  /// Timers that rang while time stood still.
+  var heldTimers: [Timer] = []
+  /// How long the run as a whole has been paused.
+  var pausedTime = Interval.zero
+
+  // The lock
+  var lockGuard: LockGuard?
+  /// The first node that fetches: what it brings is what is locked.
+  let lockNode: Int?
+
+  // What was asked of parts of the run
+  var pauses = Pauses()
+  /// The stages and hosts for which nothing is done any more.
+  var closed: Set<ControlScope> = []
+  /// Whether a part of the run was drained or cancelled.
+  var isCutByControl = false
 
   // The run
   var state = RunState.idle
@@ -177,6 +194,9 @@ final class RunLoop: @unchecked Sendable {
       count: parts.options.window)
     started = parts.clock.now()
     now = started
+    hostTable = parts.plan.settings.hosts
+    lockGuard = parts.options.lock.map { LockGuard($0) }
+    lockNode = parts.plan.lockNode
     refreshNode = RunLoop.refreshNode(of: parts.plan, stages)
     refetches =
       parts.plan.state.refresh == .changed && refreshNode == nil && stages.contains { $0 is any NetworkStage }

@@ -25,6 +25,7 @@ final class RunStore: @unchecked Sendable {
   /// Whether a stage that gathers reads the bytes of a node's results, by node.
   private let gathered: [Bool]
   private let loopReader: JournalReader
+  private let content: ContentStore?
   private var batch: [(ticket: UInt64, order: StoreOrder)] = []
   private let jobReader: Guarded<JournalReader>
 
@@ -48,6 +49,7 @@ final class RunStore: @unchecked Sendable {
     checksDigests = options.checksDigests
     gathering = Fingerprints(plan).gathering
     redaction = Redaction(secrets: plan.secrets)
+    content = plan.state.cache.map { ContentStore(path: $0) }
     isFresh = options.fresh || plan.state.refresh == .always
     loopReader = try journal.reader()
     jobReader = Guarded(try journal.reader())
@@ -214,14 +216,27 @@ final class RunStore: @unchecked Sendable {
         })
       return result
     }
+    if let held = published(known, digest) ?? stored(digest) {
+      result.content = .file(held)
+      return result
+    }
+    return nil
+  }
+
+  /// The bytes of a digest in the content store.
+  private func stored(_ digest: Digest) -> HeldFile? {
+    guard let content, let bytes = content.check(digest) else { return nil }
+    return held(path: content.place(of: digest), bytes: bytes, sha256: digest)
+  }
+
+  /// The bytes of a digest under a final name.
+  private func published(_ known: StoredItem, _ digest: Digest) -> HeldFile? {
     guard let outputs = try? loopReader.outputs(of: known.id) else { return nil }
     for output in outputs where output.sha256 == digest {
       guard let condition = try? tree.condition(of: output) else { continue }
       switch condition {
       case .unchanged, .touched:
-        result.content = .file(
-          HeldFile(path: tree.absolute(output.path), bytes: output.bytes, sha256: digest, isTemporary: false) { _ in })
-        return result
+        return held(path: tree.absolute(output.path), bytes: output.bytes, sha256: digest)
       case .altered, .missing: continue
       }
     }
@@ -235,6 +250,20 @@ final class RunStore: @unchecked Sendable {
     }
     return record.fields["fields"]?.asMap
   }
+
+  /// What an earlier run wrote down of a node's result, whatever it depended on.
+  func remembered(_ known: StoredItem, node: Int) -> Fields? {
+    (try? loopReader.result(of: known.id, node: nodeNumbers[node]))?.fields["fields"]?.asMap
+  }
+
+  /// A temporary file with the bytes of a digest out of the content store.
+  func kept(_ digest: Digest) throws(Fault) -> HeldFile? {
+    guard let content, let file = try content.take(digest, into: temporary) else { return nil }
+    return HeldFile(path: file.path, bytes: file.bytes, sha256: digest, isTemporary: true) { _ in file.remove() }
+  }
+
+  /// Takes a file into the content store.
+  func keep(_ file: HeldFile) throws(Fault) { try content?.add(file.path, file.sha256) }
 
   func sourceEnded(_ source: Int, items: Int, duplicates: Int) {
     batch.append(

@@ -53,6 +53,18 @@ public struct Fetch: NetworkStage {
     }
     let transfers = try FetchTransfers.shared(by: context.services)
     let demand = FetchDemand(context.config)
+    if let digest = leg.item.expected.sha256, let file = try await context.services.kept(digest) {
+      let kept = try await Fetched(kept: file, from: url, on: context.services.blocking)
+      try await demand.check(kept, leg.item.expected, on: context.services.blocking)
+      var result = kept.result(isShared: false)
+      result.isKept = true
+      return result
+    }
+    if context.services.isOffline {
+      throw Fault(
+        "cache.missing", .permanent,
+        "the bytes of \(leg.item.name) are not in the content store, and a frozen run asks nobody for them")
+    }
     var faults: [Fault] = []
     let candidates = [url] + leg.item.mirrors + context.config.texts("mirrors")
     for (place, candidate) in candidates.enumerated() {
@@ -63,6 +75,7 @@ public struct Fetch: NetworkStage {
         let (fetched, isShared) = try await transfers.fetch(order, in: context)
         if fetched.isUnchanged(since: context.earlier) { return fetched.unchanged(isShared: isShared) }
         try await demand.check(fetched, leg.item.expected, on: context.services.blocking)
+        await context.services.keep(fetched.file)
         return fetched.result(isShared: isShared)
       } catch {
         guard Fetch.mirrorsHelp(with: error) else { throw error }

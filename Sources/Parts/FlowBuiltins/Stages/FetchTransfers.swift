@@ -44,6 +44,16 @@ struct Fetched: Sendable {
     return word.isEmpty ? nil : word
   }
 
+  /// A file that an earlier run has kept, as if its server had just given it.
+  init(kept file: HeldFile, from url: String, on pool: BlockingPool) async throws(Fault) {
+    let prefix = try await Content.file(file).prefix(on: pool)
+    self.file = file
+    facts = Facts(
+      finalURL: url, host: TransferEngine.authority(of: url), status: 200,
+      media: MediaType.decide(prefix, declared: nil),
+      etag: nil, lastModified: nil, wireBytes: 0)
+  }
+
   func fault(_ code: String, _ message: String) -> Fault {
     Fault(code, .permanent, message, httpStatus: facts.status, host: facts.host)
   }
@@ -90,6 +100,7 @@ final class FetchTransfers: Sendable {
     let engine = try services.shared(TransferEngine.self) { () throws(Fault) in
       let engine = TransferEngine(idleConnections: max(4, min(256, DescriptorLimit.roomForTransfers)))
       engine.setBandwidth(bandwidth)
+      services.onBandwidthChange { [weak engine] in engine?.setBandwidth($0) }
       return engine
     }
     return try services.shared(FetchTransfers.self) { () throws(Fault) in FetchTransfers(engine: engine) }
