@@ -56,6 +56,7 @@ let package = Package(
     door("CBrotli", pkgConfig: "libbrotlidec", apt: "libbrotli-dev"),
     door("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev"),
     .systemLibrary(name: "CLua", path: "Sources/Doors/CLua", providers: [.apt(["liblua5.4-dev"])]),
+    door("CArchive", pkgConfig: "libarchive", apt: "libarchive-dev"),
     .systemLibrary(name: "CPosix", path: "Sources/Doors/CPosix"),
     lateDoor("CVips"),
     lateDoor("CTurboJPEG"),
@@ -69,6 +70,7 @@ let package = Package(
     room("Engines", "FlowRecords", ["FlowBase", "CZlib", "CBrotli", "CZstd"]),
     room("Engines", "FlowMarkup", ["FlowBase", "FlowRecords", "CXML"]),
     room("Engines", "FlowTransfer", ["FlowBase", "FlowRecords", "CCurl"]),
+    room("Engines", "FlowArchive", ["FlowBase", "CArchive"]),
     room("Engines", "FlowStore", ["FlowBase", "CSQLite"]),
     room("Engines", "FlowScript", ["FlowBase", "CLua"]),
     room("Engines", "FlowImage", ["FlowBase", "CVips", "CTurboJPEG"]),
@@ -91,7 +93,7 @@ let package = Package(
       "Parts", "FlowBuiltins",
       [
         "FlowBase", "FlowEvents", "FlowExpressions", "FlowMarkup", "FlowParts", "FlowRecords", "FlowTransfer",
-        "FlowScript", "FlowImage",
+        "FlowScript", "FlowImage", "FlowArchive",
       ]),
 
     room(

@@ -33,6 +33,7 @@ extension Catalog {
     catalog.add(SharpenPicture.part)
     catalog.add(Store.part)
     catalog.add(TiltShiftPicture.part)
+    catalog.add(Unpack.part)
     catalog.add(Verify.part)
     catalog.add(Write.part)
 

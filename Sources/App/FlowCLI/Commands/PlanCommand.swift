@@ -27,17 +27,25 @@ extension Command {
   }
 
   private static func why(_ wanted: String, _ forecaster: Forecaster, _ console: Console) async throws -> Int {
-    let found = Guarded<Forecast.ItemOutlook?>(nil)
-    _ = try await forecaster.forecast { item in
-      guard item.name == wanted || item.name.hasSuffix("/" + wanted) else { return }
-      found.withLock { $0 = $0 ?? item }
-    }
-    guard let item = found.withLock({ $0 }) else {
+    guard let item = try await outlook(wanted, forecaster) else {
       console.say("imgflow: no source gives an item `\(wanted)`; `imgflow plan --items` lists them")
       return 1
     }
     console.line("\(item.name): \(item.reason ?? "nothing to do, what it depends on has not changed")")
+    if let bytes = item.bytes { console.line("  \(bytes)") }
     return 0
+  }
+
+  /// What would be done about one item; nil where no source gives it.
+  static func outlook(_ wanted: String, _ forecaster: Forecaster) async throws -> Forecast.ItemOutlook? {
+    let found = Guarded<Forecast.ItemOutlook?>(nil)
+    var forecaster = forecaster
+    forecaster.explained = wanted
+    _ = try await forecaster.forecast { item in
+      guard item.name == wanted || item.name.hasSuffix("/" + wanted) else { return }
+      found.withLock { $0 = $0 ?? item }
+    }
+    return found.withLock { $0 }
   }
 }
 
@@ -98,6 +106,7 @@ struct PlanReport {
       lines.append("\(overwrites.foreign) files that no run has made would be overwritten:")
       for path in overwrites.some { lines.append("  \(path)") }
     }
+    if let warning = roomWarning { lines.append(warning) }
     if forecast.orphanCount > 0 {
       lines.append("\(forecast.orphanCount) files that no item makes any more (`run --prune` removes them):")
       for path in forecast.orphans { lines.append("  \(path)") }
@@ -111,6 +120,15 @@ struct PlanReport {
     }
     if !plan.secretNames.isEmpty { lines.append("reads secrets: \(plan.secretNames.joined(separator: ", "))") }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// Why temporary files may take more room than they may; nil where they do not, or nobody can know.
+  private var roomWarning: String? {
+    guard let limit = plan.settings.temp, forecast.knownBytes > limit,
+      let gate = plan.stages.first(where: { !$0.after.isEmpty && !$0.scope.isBarrier })
+    else { return nil }
+    return "warning: all items wait before `\(gate.id)`, \(ByteCount(forecast.knownBytes).text) at least, "
+      + "and `limits.temp` is \(ByteCount(limit).text) (disk.budget)"
   }
 
   private func table(_ rows: [[String]]) -> [String] {

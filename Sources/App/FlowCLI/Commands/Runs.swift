@@ -1,4 +1,5 @@
 internal import FlowBase
+internal import FlowRun
 internal import FlowStore
 
 extension Command {
@@ -19,11 +20,28 @@ extension Command {
   /// `imgflow status [RUN [ITEM]]`.
   static let status = Command(.status) { arguments, console in
     let entry = try RunLookup(arguments).find(arguments.operand("RUN"))
-    if let item = arguments.operand("ITEM") { return try ItemReport(entry, item).write(arguments, console) }
+    if let item = arguments.operand("ITEM") {
+      let next = arguments.has("json") ? nil : await next(item, entry, arguments, console)
+      return try ItemReport(entry, item, next: next).write(arguments, console)
+    }
     if arguments.has("watch") { return try await StatusWatch(arguments, console).run(entry) }
     let report = try StatusReport(entry)
     console.write(arguments.has("json") ? report.json : report.text)
     return 0
+  }
+}
+
+extension Command {
+  /// What the next run would do about an item, and why; nil where the manifest cannot be read from here.
+  private static func next(
+    _ item: String, _ entry: RunLookup.Found, _ arguments: ParsedArguments, _ console: Console
+  ) async -> String? {
+    var arguments = arguments
+    arguments.namedOperands["MANIFEST"] = [entry.run.manifest]
+    guard let plan = LoadedManifest(arguments, console).plan,
+      let outlook = try? await outlook(item, Forecaster(plan)), let reason = outlook.reason
+    else { return nil }
+    return reason + (outlook.bytes.map { "; " + $0 } ?? "")
   }
 }
 

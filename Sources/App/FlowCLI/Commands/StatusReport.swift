@@ -67,9 +67,11 @@ struct ItemReport {
   private let item: ItemRecord
   private let name: String
   private let outputs: [OutputRecord]
+  private let next: String?
 
-  init(_ entry: RunLookup.Found, _ wanted: String) throws {
+  init(_ entry: RunLookup.Found, _ wanted: String, next: String? = nil) throws {
     self.entry = entry
+    self.next = next
     let sources = try entry.reader.sourceNames()
     var found: (ItemRecord, String)?
     for (number, source) in sources {
@@ -114,6 +116,7 @@ struct ItemReport {
     for output in outputs {
       console.line("  output  \(output.path)  \(ByteCount(output.bytes).text)  sha256 \(output.sha256.hex)")
     }
+    if let next { console.line("  next    it would run: \(next)") }
     if item.fault != nil { console.line("  `imgflow explain \(item.fault?.code ?? "")` says what to do") }
     return 0
   }

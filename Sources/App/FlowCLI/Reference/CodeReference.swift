@@ -373,6 +373,14 @@ enum CodeReference {
       "disk.budget", .local, "Temporary files reached `limits.temp`.", "Raise it, or run fewer transfers at once.",
       "limits: { temp: 20GB }\n"),
     Entry(
+      "archive.corrupt", .permanent, "The file is no archive, or is damaged.",
+      "tar (also with gzip, bzip2, xz, zstd), zip and 7z are unpacked.", "- unpack: { match: ['**/*.png'] }\n"),
+    Entry(
+      "archive.too_large", .permanent, "The archive holds more members or bytes than it may.",
+      "Raise the limit, if the archive can be trusted.", "- unpack: { max_bytes: 20GB, max_members: 100000 }\n"),
+    Entry(
+      "archive.unsupported", .permanent, "The archive is encrypted.", "Decrypt it first.", nil),
+    Entry(
       "lock.violated", .permanent, "An item is not what the lock says, or is in the lock and nowhere else.",
       "Look at the difference; if it is meant, take it over.", "imgflow lock --update 'banners/*'\n"),
     Entry(

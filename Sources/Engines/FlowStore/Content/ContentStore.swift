@@ -83,6 +83,7 @@ extension TemporaryFolder {
   /// A temporary file that shares its bytes with a file that nobody changes in place.
   func share(_ path: String, bytes: Int, sha256: Digest) throws(Fault) -> FinishedFile {
     let shared = FinishedFile(name: makeName(), folder: self, bytes: bytes, sha256: sha256)
+    count(bytes)
     do throws(Errno) {
       let source = try FileSystem.open(path, [.read, .noFollow])
       let target = try FileSystem.open(

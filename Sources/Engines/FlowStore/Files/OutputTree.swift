@@ -98,6 +98,7 @@ public final class OutputTree: Sendable {
       }
       throw refusal(error, "publish", place.path)
     }
+    file.folder.count(-file.bytes)
     return true
   }
 

@@ -68,6 +68,7 @@ public final class PartialFile: ByteSink, @unchecked Sendable {
     do { try unsafe file.write(bytes) } catch { throw error.fault("write", path) }
     unsafe digest.update(bytes)
     count += bytes.count
+    folder.count(bytes.count)
   }
 
   /// Takes the next bytes.
@@ -76,11 +77,13 @@ public final class PartialFile: ByteSink, @unchecked Sendable {
     do { try file.write(bytes) } catch { throw error.fault("write", path) }
     digest.update(bytes)
     count += bytes.count
+    folder.count(bytes.count)
   }
 
   /// Forgets what was written, for another try from the start.
   public func restart() throws(Fault) {
     _ = digest.finish()
+    folder.count(-count)
     count = 0
     forget()
     guard let file else { return }
@@ -102,6 +105,7 @@ public final class PartialFile: ByteSink, @unchecked Sendable {
   public func abandon() {
     guard file != nil else { return }
     file = nil
+    folder.count(-count)
     folder.remove(name)
     forget()
   }
@@ -139,5 +143,8 @@ public struct FinishedFile: Sendable {
   /// Its absolute path.
   public var path: String { folder.path(of: name) }
   /// Removes it.
-  public func remove() { folder.remove(name) }
+  public func remove() {
+    folder.count(-bytes)
+    folder.remove(name)
+  }
 }

@@ -14,6 +14,7 @@ public final class TemporaryFolder: Sendable {
   private let counter = Atomic<Int>(0)
   /// What earlier runs noted of files that they left unfinished, by the files' names.
   private let unfinished = Guarded<[String: String]>([:])
+  private let held = Atomic<Int>(0)
 
   /// Opens a folder, and makes it where it is missing.
   ///
@@ -30,6 +31,12 @@ public final class TemporaryFolder: Sendable {
       return try FileSystem.open(path, [.read, .directory, .noFollow])
     }
   }
+
+  /// How many bytes the files hold that this run has made here and not moved away or removed.
+  public var usedBytes: Int { held.load(ordering: .relaxed) }
+
+  /// Counts bytes that have come, or that have gone.
+  func count(_ bytes: Int) { held.wrappingAdd(bytes, ordering: .relaxed) }
 
   /// A name that no other file has.
   func makeName() -> String {
@@ -49,6 +56,7 @@ public final class TemporaryFolder: Sendable {
     of path: String, bytes: Int, sha256: Digest, isDurable: Bool = false, mode: Int = 0o600
   ) throws(Fault) -> FinishedFile {
     let copy = FinishedFile(name: makeName(), folder: self, bytes: bytes, sha256: sha256)
+    count(bytes)
     do throws(Fault) {
       let source = try naming("read", path) { () throws(Errno) in try FileSystem.open(path, .read) }
       try naming("write", copy.path) { () throws(Errno) in

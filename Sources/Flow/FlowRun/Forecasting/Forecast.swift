@@ -10,6 +10,8 @@ public struct Forecast: Sendable {
     public var url: String?
     /// Why there is work; nil where an earlier run has done everything.
     public var reason: String?
+    /// Whether its bytes have to be fetched again, in words; only where that was asked for.
+    public var bytes: String?
   }
 
   /// What is to be done at one stage.

@@ -10,6 +10,8 @@ public struct Forecaster: Sendable {
   private let plan: Plan
   private let options: RunOptions
   private let fingerprints: Fingerprints
+  /// The item whose bytes are looked for as well.
+  public var explained: String?
 
   /// A forecaster of a plan.
   public init(_ plan: Plan, options: RunOptions = RunOptions()) {
@@ -132,7 +134,11 @@ public struct Forecaster: Sendable {
       forecast.done += 1
     }
     if reason != nil, prepared.fault == nil { past.overwrites.look(at: item, &forecast.overwrites) }
-    show(Forecast.ItemOutlook(name: item.name, url: item.url.map { Redaction.url($0) }, reason: reason))
+    var outlook = Forecast.ItemOutlook(name: item.name, url: item.url.map { Redaction.url($0) }, reason: reason)
+    if reason != nil, item.name == explained || item.name.hasSuffix("/\(explained ?? "/")") {
+      outlook.bytes = past.bytes(of: item)
+    }
+    show(outlook)
     return reason != nil && item.expected.size == nil
   }
 
@@ -226,6 +232,24 @@ private struct Past {
       }
     }
     return nil
+  }
+
+  /// Whether the bytes that an earlier run fetched for an item are still here, in words; nil where none were.
+  func bytes(of item: Item) -> String? {
+    guard let reader, let lockNode = plan.lockNode, let source = sources[item.source],
+      let known = try? reader.item(source: source, key: item.key),
+      let wanted = (try? reader.nodeNames())?.first(where: {
+        $0.value == (plan.stages[plan.nodes[lockNode].stage].id, Value.map(plan.nodes[lockNode].axes).text)
+      })?.key,
+      let record = try? reader.result(of: known.id, node: wanted),
+      let digest = record.fields["sha256"]?.asString.flatMap({ Digest(.sha256, parsing: $0) })
+    else { return nil }
+    let isPublished = ((try? reader.outputs(of: known.id)) ?? []).contains { output in
+      output.sha256 == digest && (try? tree?.facts(output.path)) != nil
+    }
+    let isStored = plan.state.cache.map { ContentStore(path: $0).has(digest) } ?? false
+    if isPublished || isStored || record.kept != nil { return "its bytes are still here, so nothing is fetched for it" }
+    return "its bytes were not kept, so it is fetched again (`state: { cache: DIR }` would keep them)"
   }
 
   /// Some of the files that no item makes any more, and how many there are.

@@ -119,6 +119,21 @@ extension RunLoop {
     perform()
   }
 
+  /// Lets the run drain where temporary files take more than they may.
+  ///
+  /// Nobody waits for room instead: what takes it may be waiting for a stage that waits for the rest.
+  func judgeRoom() {
+    guard let limit = plan.settings.temp, localFault == nil, store.temporaryBytes > limit else { return }
+    let fault = Fault(
+      "disk.budget", .local,
+      "temporary files hold \(ByteCount(store.temporaryBytes).text), more than `limits.temp` of \(ByteCount(limit).text); "
+        + "raise it, or let fewer items wait for a stage that needs them all")
+    teller.log(.error, fault.message)
+    errorCodes[fault.code, default: 0] += 1
+    react(to: fault, stops: false)
+    perform()
+  }
+
   /// Starts nothing new while a required sink is behind.
   func followHold() {
     let holds = teller.holdsRun

@@ -79,6 +79,7 @@ extension RunLoop {
     if !wasOffline {
       teller.log(.warn, "there is no network (\(fault.message)); waiting until it is back")
       if state == .active { enter(.paused, by: "offline") }
+      _ = pauses.pause(.run, at: now)
       tell(.pause)
       timers.add(.lookForNetwork, due: (now + outage.nextWait()).nanoseconds)
     }
@@ -102,6 +103,7 @@ extension RunLoop {
     teller.log(.info, "the network is back")
     guard state == .paused else { return }
     enter(.active, by: "offline")
+    goOn(.run)
     tell(.resume)
   }
 }

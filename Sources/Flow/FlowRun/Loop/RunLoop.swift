@@ -310,6 +310,7 @@ final class RunLoop: @unchecked Sendable {
     startDueBarriers()
     perform()
     judgeStop()
+    judgeRoom()
     store.flush()
     teller.tick(now, progress: currentProgress)
     if isMachineFinished, ending.isEmpty, dueBarriers.isEmpty, flushingBarriers.isEmpty,

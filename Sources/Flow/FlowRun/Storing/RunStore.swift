@@ -98,6 +98,9 @@ final class RunStore: @unchecked Sendable {
     if !isDone { body() }
   }
 
+  /// How many bytes temporary files hold.
+  var temporaryBytes: Int { temporary.usedBytes }
+
   func makeItemID() -> Int { journal.makeItemID() }
 
   /// Says that an item is as an earlier run left it.

@@ -51,7 +51,8 @@ struct Fetched: Sendable {
     facts = Facts(
       finalURL: url, host: TransferEngine.authority(of: url), status: 200,
       media: MediaType.decide(prefix, declared: nil),
-      etag: nil, lastModified: nil, wireBytes: 0)
+      etag: nil, lastModified: nil, wireBytes: 0,
+      isMultiplexed: false)
   }
 
   func fault(_ code: String, _ message: String) -> Fault {

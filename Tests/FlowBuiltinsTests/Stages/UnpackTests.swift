@@ -1,0 +1,118 @@
+import FlowBase
+import FlowParts
+import FlowTesting
+import Testing
+
+@testable import FlowBuiltins
+
+/// Archives taken apart, also hostile ones.
+@Suite struct UnpackTests {
+  /// A member of a tar archive as a test makes it.
+  struct Member {
+    var path: String
+    var body = ""
+    /// `0` a file, `1` a hard link, `2` a symbolic link, `5` a folder.
+    var type: Character = "0"
+    var target = ""
+    /// What the header says of the size; nil is the truth.
+    var size: Int?
+  }
+
+  /// A tar archive.
+  private func tar(_ members: [Member]) -> [UInt8] {
+    var archive: [UInt8] = []
+    for member in members {
+      var header = [UInt8](repeating: 0, count: 512)
+      func put(_ text: String, _ place: Int) {
+        for (offset, byte) in text.utf8.enumerated() { header[place + offset] = byte }
+      }
+      func octal(_ number: Int, _ width: Int) -> String {
+        let digits = String(number, radix: 8)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+      }
+      put(member.path, 0)
+      put("0000644", 100)
+      put(octal(member.size ?? member.body.utf8.count, 11), 124)
+      put("00000000000", 136)
+      put("        ", 148)
+      put(String(member.type), 156)
+      put(member.target, 157)
+      put("ustar", 257)
+      put("00", 263)
+      put(octal(header.reduce(0) { $0 + Int($1) }, 6), 148)
+      header[154] = 0
+      archive += header + Array(member.body.utf8)
+      archive += [UInt8](repeating: 0, count: (512 - member.body.utf8.count % 512) % 512)
+    }
+    return archive + [UInt8](repeating: 0, count: 1024)
+  }
+
+  private func run(_ archive: [UInt8], _ config: [String: Value] = [:]) async throws -> (StageResult, ScratchServices) {
+    let services = try ScratchServices()
+    let item = Item(source: "urls", key: "a", index: 1, url: "https://x.org/a.tar")
+    var entries: [Config.Entry] = [
+      Config.Entry("max_members", .value(10)), Config.Entry("max_bytes", .value(1000)),
+    ]
+    for (name, value) in config {
+      entries.removeAll { $0.name == name }
+      entries.append(Config.Entry(name, .value(value)))
+    }
+    let context = StageContext(stage: "unpack", config: Config(entries), attempt: 1, services: services)
+    return (try await Unpack().run(Leg(item: item, content: .bytes(archive)), in: context), services)
+  }
+
+  private func items(_ result: StageResult) -> [MadeItem] {
+    if case .many(let items) = result.verdict { items } else { [] }
+  }
+
+  @Test func `Members become items, and folders, links and devices do not`() async throws {
+    let (result, services) = try await run(
+      tar([
+        Member(path: "a/", type: "5"), Member(path: "./a/one.txt", body: "one"), Member(path: "two.txt", body: "two"),
+        Member(path: "link", type: "2", target: "/etc/passwd"), Member(path: "hard", type: "1", target: "two.txt"),
+        Member(path: "device", type: "3"),
+      ]))
+    let made = items(result)
+    #expect(made.map(\.key) == ["a/one.txt", "two.txt"])
+    #expect(made.map { $0.fields["name"] } == ["one.txt", "two.txt"])
+    #expect(made.first?.fields["sha256"]?.asString == Digest.sha256(of: "one").hex)
+    #expect(services.temporaryNames.count >= 2)
+  }
+
+  @Test func `Members go below a folder as they are, where one is named`() async throws {
+    let (result, services) = try await run(
+      tar([Member(path: "a/one.txt", body: "one"), Member(path: "b/two.md", body: "two")]),
+      ["path": "tree", "match": ["**/*.txt"]])
+    #expect(result.outputs.map(\.path) == ["tree/a/one.txt"])
+    #expect(try SmallFiles.read(services.place.file("out/tree/a/one.txt")) == Array("one".utf8))
+  }
+
+  @Test(arguments: ["../evil", "/etc/evil", "a/../../evil", "..\\evil", "..", "/"])
+  func `A member that leads out fails the item`(path: String) async throws {
+    await #expect {
+      _ = try await run(tar([Member(path: "fine", body: "x"), Member(path: path, body: "x")]))
+    } throws: {
+      ($0 as? Fault)?.code == "path.escapes"
+    }
+  }
+
+  @Test func `What is larger than it may be fails, also where its header lies`() async throws {
+    let large = Member(path: "a", body: String(repeating: "x", count: 600))
+    await #expect { _ = try await run(tar([large, Member(path: "b", body: large.body)])) } throws: {
+      ($0 as? Fault)?.code == "archive.too_large"
+    }
+    let many = (0..<11).map { Member(path: "f\($0)", body: "x") }
+    await #expect { _ = try await run(tar(many)) } throws: { ($0 as? Fault)?.code == "archive.too_large" }
+    await #expect { _ = try await run(tar([Member(path: "a", body: "x", size: 1 << 30)])) } throws: {
+      ($0 as? Fault)?.code == "archive.too_large"
+    }
+  }
+
+  @Test func `Twins, torn archives and other files fail`() async throws {
+    let twins = tar([Member(path: "a/B", body: "x"), Member(path: "A/b", body: "y")])
+    await #expect { _ = try await run(twins) } throws: { ($0 as? Fault)?.code == "path.collision" }
+    let torn = Array(tar([Member(path: "a", body: String(repeating: "x", count: 900))]).prefix(700))
+    await #expect { _ = try await run(torn) } throws: { ($0 as? Fault)?.code == "archive.corrupt" }
+    await #expect { _ = try await run(Array("no archive".utf8)) } throws: { ($0 as? Fault)?.code == "archive.corrupt" }
+  }
+}
