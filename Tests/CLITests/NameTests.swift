@@ -16,6 +16,7 @@ import Testing
       """
       imgflow: 1
       output: { dir: ./out }
+      hosts: { 127.0.0.1: { allow: true } }
       sources: [{ file: { path: names.csv, url: "${row.url}", key: "${row.url | stem}" } }]
       stages: [fetch, { store: "${row.name}.bin" }]
       """)

@@ -14,11 +14,14 @@ import Testing
         response.status = 206
         return response.header("Content-Range", "bytes \(from)-\(Self.body.count - 1)/\(Self.body.count)")
       }
-      return response.ending(.stall, after: 40_000)
+      return response.dripping(500, every: .milliseconds(20))
     }
     try work.manifest(["/large"], fetch: "fetch: {}\n    timeout: 20s")
     let run = try work.tool.start(["run", "m.yaml"])
-    _ = await run.output.line { $0.contains("\"item.progress\"") && !$0.contains("\"bytes\":0,") }
+    _ = await run.output.line { line in
+      guard line.contains("\"item.progress\""), let value = try? JSONReader.read(Array(line.utf8)) else { return false }
+      return (value.asMap?["data"]?.asMap?["bytes"]?.asInt ?? 0) > 0
+    }
     #expect(try await work.tool.run("ctl", "last", "pause", "--now").code == 0)
     #expect(try await work.tool.run("ctl", "last", "resume").code == 0)
     let end = await run.end()

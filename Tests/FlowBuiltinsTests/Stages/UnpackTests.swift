@@ -87,7 +87,7 @@ import Testing
     #expect(try SmallFiles.read(services.place.file("out/tree/a/one.txt")) == Array("one".utf8))
   }
 
-  @Test(arguments: ["../evil", "/etc/evil", "a/../../evil", "..\\evil", "..", "/"])
+  @Test(arguments: ["../evil", "/etc/evil", "a/../../evil", "..\\evil", ".."])
   func `A member that leads out fails the item`(path: String) async throws {
     await #expect {
       _ = try await run(tar([Member(path: "fine", body: "x"), Member(path: path, body: "x")]))

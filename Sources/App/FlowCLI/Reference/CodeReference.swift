@@ -373,6 +373,9 @@ enum CodeReference {
       "disk.budget", .local, "Temporary files reached `limits.temp`.", "Raise it, or run fewer transfers at once.",
       "limits: { temp: 20GB }\n"),
     Entry(
+      "config.glob", .config, "A pattern over paths cannot be read.",
+      "A bracket or a brace may be open, or the pattern leads out by `..`.", "- unpack: { match: ['**/*.png'] }\n"),
+    Entry(
       "archive.corrupt", .permanent, "The file is no archive, or is damaged.",
       "tar (also with gzip, bzip2, xz, zstd), zip and 7z are unpacked.", "- unpack: { match: ['**/*.png'] }\n"),
     Entry(

@@ -40,6 +40,7 @@ public final class PartialFile: ByteSink, @unchecked Sendable {
     }
     file = opened
     count = length
+    folder.count(length)
   }
 
   /// Writes down what a later run needs to go on with this file, should this run not come to its end.
