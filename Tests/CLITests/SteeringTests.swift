@@ -14,9 +14,9 @@ import Testing
         response.status = 206
         return response.header("Content-Range", "bytes \(from)-\(Self.body.count - 1)/\(Self.body.count)")
       }
-      return response.dripping(500, every: .milliseconds(20))
+      return response.dripping(100, every: .milliseconds(20))
     }
-    try work.manifest(["/large"], fetch: "fetch: {}\n    timeout: 20s")
+    try work.manifest(["/large"], fetch: "fetch: {}\n    timeout: 300s")
     let run = try work.tool.start(["run", "m.yaml"])
     _ = await run.output.line { line in
       guard line.contains("\"item.progress\""), let value = try? JSONReader.read(Array(line.utf8)) else { return false }

@@ -58,6 +58,7 @@ import Testing
       text = "\(spec.role.rawValue)s:\n" + text.split(separator: "\n").map { "  \($0)\n" }.joined()
     }
     let keys = text.split(separator: "\n").filter { !$0.hasPrefix(" ") }.map { $0.prefix { $0 != ":" } }
+    if text.contains("secret.HOOK") { text = "secrets: { HOOK: {} }\n" + text }
     if !keys.contains("imgflow") { text = "imgflow: 1\n" + text }
     if !keys.contains("sources") { text += "\nsources: [https://example.com/a.jpg]\n" }
     if !keys.contains("stages") { text += "\nstages: [fetch]\n" }
