@@ -4,7 +4,7 @@ MANIFEST ?=
 .PHONY: run test lint format bench fuzz tsan asan coverage docs install
 
 run:      ; @tools/bootstrap && tools/build imgflow gallery && tools/run $(MANIFEST)
-test:     ; @tools/bootstrap && tools/python-checks && swift test --disable-xctest --parallel
+test:     ; @tools/bootstrap && tools/python-checks && swift test --disable-xctest --parallel --experimental-maximum-parallelization-width 6
 lint:     ; @tools/bootstrap && tools/lint
 format:   ; @swift format --in-place --recursive Sources Tests Benchmarks Package.swift
 bench:    ; @tools/bootstrap bench && tools/bench
