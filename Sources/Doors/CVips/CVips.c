@@ -45,7 +45,7 @@ typedef struct _VipsArea VipsArea;
   X(void, vips_image_set_int, (void *, const char *, int)) \
   X(int, vips_image_get_int, (const void *, const char *, int *)) \
   X(int, vips_image_get_blob, (const void *, const char *, const void **, size_t *)) \
-  X(int, vips_image_get_string, (const void *, const char *, const char **)) \
+  X(int, vips_image_get_as_string, (const void *, const char *, char **)) \
   X(char **, vips_image_get_fields, (void *)) \
   X(void, g_strfreev, (char **)) \
   X(void, g_free, (void *)) \
@@ -189,8 +189,9 @@ int imgflow_vips_image_get_int(imgflow_vips_image *image, const char *name, int 
 int imgflow_vips_image_get_blob(imgflow_vips_image *image, const char *name, const void **bytes, size_t *count) {
   return vips.vips_image_get_blob(image, name, bytes, count);
 }
-int imgflow_vips_image_get_text(imgflow_vips_image *image, const char *name, const char **text) {
-  return vips.vips_image_get_string(image, name, text);
+int imgflow_vips_image_get_text(imgflow_vips_image *image, const char *name, char **text) {
+  // Not vips_image_get_string: of a field that is a plain string it returns the text of a copy that it has freed.
+  return vips.vips_image_get_as_string(image, name, text);
 }
 char **imgflow_vips_image_fields(imgflow_vips_image *image) { return vips.vips_image_get_fields(image); }
 void imgflow_vips_free_fields(char **fields) { vips.g_strfreev(fields); }

@@ -65,7 +65,8 @@ int imgflow_vips_image_remove_field(imgflow_vips_image *image, const char *name)
 void imgflow_vips_image_set_int(imgflow_vips_image *image, const char *name, int value);
 int imgflow_vips_image_get_int(imgflow_vips_image *image, const char *name, int *value);
 int imgflow_vips_image_get_blob(imgflow_vips_image *image, const char *name, const void **bytes, size_t *count);
-int imgflow_vips_image_get_text(imgflow_vips_image *image, const char *name, const char **text);
+// Any field as text; the caller gives the text back with imgflow_vips_free.
+int imgflow_vips_image_get_text(imgflow_vips_image *image, const char *name, char **text);
 // A list that ends in NULL, to be given back to `free_fields`.
 char **imgflow_vips_image_fields(imgflow_vips_image *image);
 void imgflow_vips_free_fields(char **fields);

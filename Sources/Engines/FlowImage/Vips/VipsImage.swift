@@ -94,17 +94,18 @@ extension VipsImage {
     return unsafe bytes.map { unsafe Array(UnsafeRawBufferPointer(start: $0, count: count)) }
   }
 
-  /// How many bytes the fields hold: blobs and texts.
+  /// How many bytes the fields hold: blobs as they are, all else as text.
   var fieldBytes: Int {
     var total = 0
     for name in fieldNames {
       var bytes: UnsafeRawPointer?
       var count = 0
-      var text: UnsafePointer<CChar>?
+      var text: UnsafeMutablePointer<CChar>?
       if unsafe imgflow_vips_image_get_blob(handle, name, &bytes, &count) == 0 {
         total += count
       } else if unsafe imgflow_vips_image_get_text(handle, name, &text) == 0 {
         total += unsafe text.map { unsafe String(cString: $0).utf8.count } ?? 0
+        unsafe imgflow_vips_free(text)
       }
       imgflow_vips_clear_error()
     }
