@@ -156,6 +156,19 @@ struct HostGateTests {
     #expect(gate.inFlight(host: host) == 2)
   }
 
+  @Test func `A gate that is shut lets nobody in, and those that waited once it is open`() {
+    var gate = HostGate(total: 4)
+    let host = gate.add(HostGate.Limits())
+    #expect(gate.mayStart(host, at: .at(0)))
+    gate.isShut = true
+    #expect(!gate.mayStart(host, at: .at(0)))
+    gate.ended(host, .answered, at: .at(10))
+    #expect(gate.opened(at: .at(10)).isEmpty)
+    gate.isShut = false
+    #expect(gate.opened(at: .at(20)).map(\.count) == [1])
+    #expect(gate.mayStart(host, at: .at(20)))
+  }
+
   @Test func `An interrupted probe is followed by another`() {
     let gate = Gatekeeper(total: 2)
     let host = gate.add(HostGate.Limits())

@@ -1,5 +1,6 @@
 import FlowBase
 import FlowPlan
+import FlowTesting
 import Testing
 
 /// Numbers that look random and are the same in every run.
@@ -59,12 +60,11 @@ private struct Dice: RandomNumberGenerator {
     let urls = (0..<5000).map {
       "  - { urls: [{ url: \"https://a.example/${vars.x\($0)}\", size: lots }], id: s\($0) }\n"
     }
-    let clock = ContinuousClock()
-    let taken = clock.measure {
-      let reading = Reading("imgflow: 1\nsources:\n\(urls.joined())stages: [fetch]\n")
-      #expect(reading.diagnostics.count == 10_000)
-    }
-    #expect(taken < .seconds(30))
+    // The thread's own time: what else the machine does is not meant.
+    let start = ThreadTime.now
+    let reading = Reading("imgflow: 1\nsources:\n\(urls.joined())stages: [fetch]\n")
+    #expect(reading.diagnostics.count == 10_000)
+    #expect(ThreadTime.now - start < .seconds(30))
   }
 
   @Test func `A quoted text full of mistakes is walked once`() {

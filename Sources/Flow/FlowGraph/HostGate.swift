@@ -46,6 +46,8 @@ public struct HostGate: Sendable {
   /// Hosts that have operations waiting and may be open, in the order in which they are looked at.
   private var line = Ring<Int>()
   private var alarms = Agenda<Int>()
+  /// Whether nobody is let in, for reasons that no host has given.
+  public var isShut = false
 
   /// A gate that lets at most so many requests through at once, over all hosts.
   public init(total: Int) { self.total = max(1, total) }
@@ -94,7 +96,7 @@ public struct HostGate: Sendable {
     let wasLetIn = hosts[host].granted > 0
     if wasLetIn { takeBack(1, from: host) }
     let obstacle = hosts[host].obstacle(now)
-    let isRoom = inFlight + granted < total
+    let isRoom = !isShut && inFlight + granted < total
     // What has waited goes first, of this host and of those that wait for room.
     if obstacle == nil, isRoom, wasLetIn || (hosts[host].waiting == 0 && !isFull) {
       hosts[host].start(now)
@@ -124,7 +126,7 @@ public struct HostGate: Sendable {
     let now = now.nanoseconds
     takeAlarms(now)
     var opened: [(host: Int, count: Int)] = []
-    var room = total - inFlight - granted
+    var room = isShut ? 0 : total - inFlight - granted
     while room > 0, !line.isEmpty {
       // Each host gets its share of the room; what is left goes round again.
       let share = max(1, room / line.count)

@@ -29,9 +29,12 @@ public enum PictureProgram {
 
   /// What a worker needs to know of the surroundings: where libraries, fonts and temporary files are, and no secrets.
   static var environment: [String: String] {
-    ProcessFacts.environment.filter { name, _ in
+    var environment = ProcessFacts.environment.filter { name, _ in
       ["PATH", "HOME", "LANG", "TMPDIR", "LD_LIBRARY_PATH", "TZ"].contains(name) || name.hasPrefix("LC_")
         || name.hasPrefix("FONTCONFIG_") || name.hasPrefix("XDG_") || name.hasSuffix("SAN_OPTIONS")
     }
+    // A worker that dies is replaced at once; drawing up where it died takes a debugger's time.
+    environment["SWIFT_BACKTRACE"] = "enable=no"
+    return environment
   }
 }

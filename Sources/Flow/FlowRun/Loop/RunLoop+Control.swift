@@ -119,11 +119,16 @@ extension RunLoop {
     perform()
   }
 
-  /// Lets the run drain where temporary files take more than they may.
+  /// Asks hosts for nothing more while half the room for temporary files is taken and something may give it back;
+  /// lets the run drain where they take more than they may.
   ///
-  /// Nobody waits for room instead: what takes it may be waiting for a stage that waits for the rest.
+  /// Nobody waits for room for longer: what takes it may be waiting for a stage that waits for the rest.
   func judgeRoom() {
-    guard let limit = plan.settings.temp, localFault == nil, store.temporaryBytes > limit else { return }
+    guard let limit = plan.settings.temp, localFault == nil else { return }
+    // What is on its way to its place makes room; what waits for nothing but more items does not.
+    let isTight = store.temporaryBytes > limit / 2 && (stageCounts.contains { $0.running > 0 } || !ending.isEmpty)
+    if isTight != gate.isShut { gate.isShut = isTight }
+    guard store.temporaryBytes > limit else { return }
     let fault = Fault(
       "disk.budget", .local,
       "temporary files hold \(ByteCount(store.temporaryBytes).text), more than `limits.temp` of \(ByteCount(limit).text); "
