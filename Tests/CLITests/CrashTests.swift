@@ -6,11 +6,11 @@ import Testing
 ///
 /// Quick here: every tenth call, for a few seconds; `tools/crash-sweep` tries them all.
 @Suite(.serialized, .enabled(if: CrashLibrary.isUsable)) struct CrashTests {
-  @Test(arguments: [(5, 1), (20, 7)])
+  @Test(arguments: [(5, 1, false), (20, 7, false), (5, 1, true), (20, 7, true)])
   func `wherever a run is killed, no wrong byte has a final name and nothing that was told is lost`(
-    items: Int, connections: Int
+    items: Int, connections: Int, pictures: Bool
   ) async throws {
-    let bench = try await CrashBench(items, connections)
+    let bench = try await CrashBench(items, connections, pictures: pictures)
     let budget = SweepBudget()
     for call in budget.calls(below: try await bench.count()) where budget.lasts {
       let ways: [CrashLibrary.Kind] = [.before, .tear, .after]
@@ -59,6 +59,9 @@ import Testing
 struct CrashBench {
   private let work: Workplace
   private let items: Int
+  private let pictures: Bool
+  /// What whole runs make, by name.
+  private let right = Guarded<[String: [UInt8]]>([:])
 
   /// Runs that are interrupted, up to one that is not.
   struct Turn {
@@ -93,10 +96,16 @@ struct CrashBench {
     }
   }
 
-  init(_ items: Int, _ connections: Int) async throws {
+  init(_ items: Int, _ connections: Int, pictures: Bool = false) async throws {
     self.items = items
-    work = try Workplace()
-    try work.manifest((0..<items).map { "/small/\($0)" }, "limits: { connections: \(connections) }")
+    self.pictures = pictures
+    let bodies = (0..<items).map {
+      pictures ? Painter.avatar("\($0)") : Workplace.body("/small/\($0)")
+    }
+    work = try Workplace { .ok(bodies[Int($0.path.dropFirst("/small/".count)) ?? 0]) }
+    try work.manifest(
+      (0..<items).map { "/small/\($0)" }, "limits: { connections: \(connections) }",
+      fetch: pictures ? "fetch\n  - resize: { width: 32, format: png }" : "fetch")
   }
 
   /// How many calls a whole run makes that a kind is about.
@@ -110,6 +119,14 @@ struct CrashBench {
     clear()
     let end = try await tool.start(["run", "m.yaml"]).end()
     #expect(end.code == 0, "\(end.errors)")
+    #expect(outputs.count == items)
+    for name in outputs {
+      let bytes = try SmallFiles.read(work.place.file("out/\(name)"))
+      let number = name.dropFirst("small-".count).prefix { $0.isNumber }
+      if !pictures { #expect(bytes == Workplace.body("/small/\(number)")) }
+      // Pictures come out the same every time.
+      right.withLock { #expect($0.updateValue(bytes, forKey: name) ?? bytes == bytes) }
+    }
     let bytes = try SmallFiles.read(tally)
     return Int(bytes[0]) | Int(bytes[1]) << 8
   }
@@ -145,8 +162,7 @@ struct CrashBench {
 
   private func expectRightBytes(_ story: [String]) throws {
     for name in outputs {
-      let number = name.dropFirst("small-".count).prefix { $0.isNumber }
-      #expect(try SmallFiles.read(work.place.file("out/\(name)")) == Workplace.body("/small/\(number)"), "\(story)")
+      #expect(try SmallFiles.read(work.place.file("out/\(name)")) == right.withLock { $0[name] }, "\(story)")
     }
   }
 }

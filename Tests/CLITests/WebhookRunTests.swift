@@ -184,6 +184,69 @@ private func kept(_ stream: Stream) -> Set<String> {
     #expect(again.code == 0 && again.output.contains(#""sent":0"#))
   }
 
+  @Test func `a receiver that is not there yet gets everything once it is, and slows no download meanwhile`()
+    async throws
+  {
+    let receiver = Receiver()
+    let first = try LoopbackServer { _ in .status(204) }
+    let port = first.port
+    first.stop()
+    let late = Guarded<LoopbackServer?>(nil)
+    let work = try Workplace { request in
+      // Connections to the receiver are refused until the files are nearly through.
+      if request.path == "/small/50" {
+        late.withLock { $0 = try? LoopbackServer(port: port) { receiver.answer($0) } }
+      }
+      return .ok(Workplace.body(request.path))
+    }
+    var tool = work.tool
+    tool.environment["HOOK"] = Self.secret
+    try work.manifest(
+      (0..<60).map { "/small/\($0)" }, "secrets: { HOOK: {} }\nlimits: { connections: 1 }",
+      more: """
+        sinks:
+          - webhook:
+              { url: "http://127.0.0.1:\(port)/hook", secret: "${secret.HOOK}", waits: [20ms], batch: { events: 9, wait: 10ms } }
+        """)
+    let end = try await tool.start(["run", "m.yaml"]).end()
+    expectEnd(end, 0)
+    #expect(late.withLock { $0 } != nil)
+    #expect(kept(end.stream).subtracting(receiver.seen) == [])
+    #expect(Set(receiver.taken.map(\.id)).count == receiver.taken.count)
+    #expect(left(work) == [])
+    late.withLock { $0 }?.stop()
+  }
+
+  @Test func `a receiver that never answers costs the downloads next to nothing`() async throws {
+    let receiver = Receiver()
+    receiver.behave { _ in .silence }
+    let work = try Workplace { request in
+      request.path == "/hook"
+        ? receiver.answer(request) : .ok(Workplace.body(request.path)).delayed(by: .milliseconds(4))
+    }
+    var tool = work.tool
+    tool.environment["HOOK"] = Self.secret
+    /// How long it takes until the last item has ended, in milliseconds.
+    func time(_ sinks: String) async throws -> Double {
+      try work.manifest(
+        (0..<150).map { "/small/\($0)" }, "secrets: { HOOK: {} }\nlimits: { connections: 2 }", more: sinks)
+      let end = try await tool.start(["run", "m.yaml", "--fresh"]).end()
+      expectEnd(end, 0)
+      return end.stream.lines.filter { $0.asMap?["type"]?.asString == "item.end" }
+        .compactMap { $0.asMap?["ms"]?.asDouble }.max() ?? 0
+    }
+    let hook = """
+      sinks:
+        - webhook: { url: "\(work.server.url)/hook", secret: "${secret.HOOK}", drain: 10ms, batch: { events: 5, wait: 10ms } }
+      """
+    // Each beside one without, since the machine may be busy with something else; one fair pair is enough.
+    var pairs: [(bare: Double, hooked: Double)] = []
+    while pairs.count < 4, !pairs.contains(where: { $0.hooked <= $0.bare * 1.05 }) {
+      pairs.append((bare: try await time(""), hooked: try await time(hook)))
+    }
+    #expect(pairs.contains { $0.hooked <= $0.bare * 1.05 }, "\(pairs)")
+  }
+
   @Test func `a required receiver that takes nothing fails the run with 4`() async throws {
     let receiver = Receiver()
     receiver.behave { _ in .status(500) }

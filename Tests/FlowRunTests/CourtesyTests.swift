@@ -72,6 +72,39 @@ import Testing
       ])
   }
 
+  @Test func `Five that hang make the other 95 wait no tenth longer`() async throws {
+    let strange = try LoopbackServer { _ in .silence }
+    let scene = try Scene { .ok("bytes of \($0.path)").delayed(by: .milliseconds(40)) }
+    let bad = [7, 23, 42, 61, 88]
+    /// When the last of the 95 ends, in milliseconds from the start.
+    func time(_ numbers: [Int], folder: String) async throws -> Double {
+      let rows = numbers.map { "{ url: '\(bad.contains($0) ? strange.url : "$URL")/\($0)', key: k\($0) }" }
+      let trial = try await scene.run(
+        """
+        sources: [{ urls: [\(rows.joined(separator: ", "))] }]
+        stages:
+          - fetch: { first_byte: 2500ms }
+            retry: { attempts: 1 }
+          - store: "\(folder)/${item.key}"
+        """, options: { $0.fresh = true })
+      #expect(trial.items.ok == 95 && trial.items.failed == numbers.count - 95)
+      let ends = trial.events.filter {
+        if case .itemEnd(let end) = $0.payload { end.status == .ok } else { false }
+      }
+      return ends.map(\.elapsed.milliseconds).max() ?? 0
+    }
+    // Beside one another, since the machine may be busy with something else; one fair pair is enough.
+    var pairs: [(alone: Double, beside: Double)] = []
+    while pairs.count < 4, !pairs.contains(where: { $0.beside <= $0.alone * 1.1 }) {
+      pairs.append(
+        (
+          alone: try await time(Array(0..<100).filter { !bad.contains($0) }, folder: "a"),
+          beside: try await time(Array(0..<100), folder: "b")
+        ))
+    }
+    #expect(pairs.contains { $0.beside <= $0.alone * 1.1 }, "\(pairs)")
+  }
+
   @Test func `A host's robots txt is asked for once, and heeded`() async throws {
     let scene = try Scene { request in
       request.path == "/robots.txt"

@@ -73,6 +73,22 @@ import Testing
     #expect(scene.output("plain") == "x")
   }
 
+  @Test func `Everything is fetched again where that is the rule, without a condition`() async throws {
+    let scene = try Scene { request in .ok("try \(request.attempt)").header("ETag", "\"1\"") }
+    let text = manifest.replacing("changed", with: "always")
+    try await scene.run(text)
+    let second = try await scene.run(text)
+    #expect(second.exit == .done && second.items.ok == 3 && second.items.cached == 0)
+    #expect(scene.server.requests.count == 6)
+    #expect(scene.server.requests.allSatisfy { $0.header("If-None-Match") == nil })
+    #expect(scene.output("a") == "try 2")
+    let forecast = try await Forecaster(try scene.plan(text)).forecast()
+    #expect(forecast.done == 0 && forecast.reasons.map(\.reason) == ["fetched again (state.refresh: always)"])
+    let changed = try await Forecaster(try scene.plan(manifest)).forecast()
+    #expect(
+      changed.done == 0 && changed.reasons.map(\.reason) == ["asked whether it has changed (state.refresh: changed)"])
+  }
+
   @Test func `Stages behind are not run again for what has not changed`() async throws {
     let scene = try Scene { _ in .ok("x").header("ETag", "\"1\"") }
     let text = """

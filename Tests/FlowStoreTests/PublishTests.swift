@@ -70,6 +70,42 @@ import Testing
     #expect(try listing.next() == nil)
   }
 
+  @Test func `a folder that turns into a link and back while files are published leads nowhere else`() throws {
+    let place = try Sandbox()
+    let elsewhere = place.path + "/elsewhere"
+    try FileSystem.makeDirectory(elsewhere)
+    try FileSystem.makeDirectory(place.out("d"))
+    try FileSystem.makeLink(place.out("link"), to: elsewhere)
+    let isOver = Guarded(false)
+    let ended = Mailbox<Void>()
+    let names = ["d", "aside", "link"].map { place.out($0) }
+    WorkerThread.start("flip") {
+      while !isOver.withLock({ $0 }) {
+        // After each step the name stands for something else, or for nothing; then who publishes may make it anew.
+        try? FileSystem.rename(names[0], to: names[1])
+        try? FileSystem.rename(names[2], to: names[0])
+        if (try? FileSystem.facts(names[0], following: false))?.kind == .link {
+          try? FileSystem.rename(names[0], to: names[2])
+        }
+        do { try FileSystem.rename(names[1], to: names[0]) } catch { try? FileSystem.removeTree(names[1]) }
+      }
+      ended.post(())
+    }
+    var codes: [String: Int] = [:]
+    for turn in 0..<400 {
+      place.store.tree.closeDirectories()
+      codes[place.refusal("d/x\(turn % 7)", "\(turn)") ?? "published", default: 0] += 1
+    }
+    isOver.withLock { $0 = true }
+    var letters: [Void] = []
+    ended.take(into: &letters, until: nil)
+    #expect(try DirectoryListing(of: elsewhere).next() == nil)
+    #expect(codes["published", default: 0] > 0, "\(codes)")
+    #expect(
+      codes.keys.allSatisfy { ["published", "path.escapes", "path.collision", "disk.missing"].contains($0) }, "\(codes)"
+    )
+  }
+
   @Test(arguments: ["../x", "/x", "a//b", "a/../b", ".", "", "a/", "a\0b"])
   func `what is no path below the output is refused`(path: String) throws {
     #expect(try Sandbox().refusal(path, "1") == "path.escapes")

@@ -50,6 +50,19 @@ struct `Packed bodies` {
     #expect(await perform(server.url + "/twice") { $0.method = .head }.fault == nil)
   }
 
+  @Test func `on the way alone, which nobody asked for, are refused`() async throws {
+    let packed = LoopbackServer.Response.ok(Self.text).gzipped().bytes
+    let server = try LoopbackServer { request in
+      let whole = LoopbackServer.Response.ok(request.path == "/cut" ? Array(packed.dropLast(9)) : packed)
+      return whole.header("Transfer-Encoding", "gzip").chunked(of: 50)
+    }
+    for path in ["/whole", "/cut"] {
+      let outcome = await perform(server.url + path)
+      #expect(outcome.code == "encoding.unsupported" && outcome.bytes == [], "\(path)")
+    }
+    #expect(server.requests.allSatisfy { $0.header("TE") == nil })
+  }
+
   private static let brotli =
     "136c0700c457d7cf9f518b3fb1f75b5be73941425008e05f9b4cb8baef4eba7e2b1692ddd47a982108c611842bee0dd22d39"
     + "210895b19f38ab9afd7ededf67ed654d8f849fcf8befe7ffbbd7be3ae4f80ca6e61ca74eaec142ee51db79c654f273f60079"

@@ -83,9 +83,70 @@ struct `Over TLS` {
 
   @Test func `a redirect does not go down to http`() async throws {
     let plain = try LoopbackServer { _ in .ok("plain") }
-    let server = try LoopbackServer { _ in .redirect(to: "https://127.0.0.1:1/") }
+    let server = try await TLSServer()
+    let outcome = await answer(server, "/down?port=\(plain.port)", engine: makeEngine())
+    #expect(outcome.code == "redirect.refused" && outcome.fault?.message.contains("down to http") == true)
+    #expect(outcome.bytes == [] && plain.requests.isEmpty)
     // Up is fine, though nobody is there.
-    #expect(await perform(server.url).code == "net.refused")
-    #expect(plain.requests.isEmpty)
+    let up = try LoopbackServer { _ in .redirect(to: "https://127.0.0.1:1/") }
+    #expect(await perform(up.url).code == "net.refused")
+  }
+
+  @Test func `connections that the server ends, and few streams on each, let all requests through`() async throws {
+    for directives in ["keepalive_requests 7;", "http2_max_concurrent_streams 3;"] {
+      let server = try await TLSServer(directives: directives)
+      let engine = makeEngine()
+      // The first finds out that HTTP/2 is spoken.
+      #expect(await answer(server, "/proto", engine: engine).bytes == Array("HTTP/2.0".utf8))
+      let wrong = await withTaskGroup(of: String?.self) { group in
+        for number in 0..<60 {
+          group.addTask {
+            // A request that meets the end of its connection may pass, and is a try of its own.
+            for _ in 0..<5 {
+              let outcome = await answer(server, "/n/\(number)", engine: engine)
+              guard let fault = outcome.fault else {
+                return outcome.bytes == Array("/n/\(number)".utf8) ? nil : "\(number) has other bytes"
+              }
+              if fault.kind != .transient { return "\(number): \(fault.code) \(fault.message)" }
+            }
+            return "\(number) fails five times"
+          }
+        }
+        return await group.reduce(into: [String]()) { if let words = $1 { $0.append(words) } }
+      }
+      #expect(wrong == [], "\(directives)")
+    }
+  }
+
+  @Test func `a tunnel of a proxy carries it whole, and either side gets its own credentials`() async throws {
+    let server = try await TLSServer()
+    let proxy = try TunnelProxy()
+    let engine = makeEngine()
+    // Once it answers by itself, it has started.
+    #expect(await answer(server, "/x", engine: makeEngine()).bytes == Array("/x".utf8))
+    var way = HostWay()
+    way.ca = server.authority
+    way.proxy = "http://me:pass@127.0.0.1:\(proxy.port)"
+    var wanted = TransferRequest(url: server.url + "/asked", addresses: AddressPolicy(allowsPrivate: true)) {
+      [way] _, _ in way
+    }
+    wanted.credentials.bearer = "b34r3r"
+    let sink = MemorySink()
+    let result = try await engine.perform(wanted, into: sink)
+    #expect(String(decoding: sink.bytes, as: UTF8.self) == "Bearer b34r3r|")
+    #expect(result.version == "2")
+    #expect(proxy.requests.map(\.target) == [String(server.url.dropFirst(8))])
+    #expect(proxy.requests.first?.header("Proxy-Authorization") == "Basic " + Base64.encode(Array("me:pass".utf8)))
+    #expect(proxy.requests.first?.header("Authorization") == nil)
+    // A tunnel to where nobody listens.
+    let closed = try LoopbackServer { _ in .ok("x") }
+    let port = closed.port
+    closed.stop()
+    let lost = TransferRequest(url: "https://127.0.0.1:\(port)/", addresses: AddressPolicy(allowsPrivate: true)) {
+      [way] _, _ in way
+    }
+    await #expect { _ = try await engine.perform(lost, into: MemorySink()) } throws: {
+      ($0 as? Fault)?.code == "http.502"
+    }
   }
 }

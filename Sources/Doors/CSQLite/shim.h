@@ -8,6 +8,11 @@
 // The call is variadic, which Swift cannot see; it has an effect before the first connection only.
 static inline int imgflow_sqlite_without_statistics(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
 
+// What stands in the write-ahead log stays there when the last connection ends; variadic as well.
+static inline int imgflow_sqlite_without_checkpoint_on_close(sqlite3 *database) {
+  return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+}
+
 // SQLite tries most calls again that a signal has interrupted, but neither the one that waits for the disk nor the one
 // that removes a file. These are wrapped here, under a file system of the name below; all else is SQLite's own.
 #define IMGFLOW_SQLITE_FILES "imgflow"

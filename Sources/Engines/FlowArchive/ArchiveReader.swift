@@ -40,7 +40,9 @@ public struct ArchiveMember: Sendable, Hashable {
       archive_read_support_filter_gzip(handle), archive_read_support_filter_bzip2(handle),
       archive_read_support_filter_xz(handle), archive_read_support_filter_lzma(handle),
       archive_read_support_filter_zstd(handle), archive_read_support_format_tar(handle),
-      archive_read_support_format_gnutar(handle), archive_read_support_format_zip(handle),
+      archive_read_support_format_gnutar(handle),
+      // Not the one that reads zip files from the front: it takes one that was cut off for a whole one.
+      archive_read_support_format_zip_seekable(handle),
       archive_read_support_format_7zip(handle),
     ]
     if unsafe archive_read_open_filename(handle, path, 1 << 16) != ARCHIVE_OK { throw fault() }

@@ -12,9 +12,18 @@ struct Answer: Sendable, Hashable {
   var contentLength: Int?
   var acceptRanges: String?
   var contentRange: ContentRange?
+  /// A digest of the Date, which is on every answer and needs no text.
+  private var date: UInt64?
+  private var modified: UInt64?
+  /// What the body is packed in on this connection, beside chunks; nobody asks for that.
+  var transferCoding: String?
   var cookies: [String] = []
   /// Whether this 206 goes on where an earlier try ended.
   var isContinuation = false
+
+  /// Whether the date of the last change vouches for the body: what was changed in the second of the answer may be
+  /// changed again in that second.
+  var hasStrongDate: Bool { lastModified != nil && (date == nil || date != modified) }
 
   /// Whether the body is what was asked for; a part is so only where it was asked for, and fits.
   var isSuccess: Bool { (200...299).contains(status) && (status != 206 || isContinuation) }
@@ -50,12 +59,15 @@ struct Answer: Sendable, Hashable {
     }
     switch colon {
     case 4 where unsafe Answer.matches(line, 4, "etag"): etag = value()
+    case 4 where unsafe Answer.matches(line, 4, "date"): date = unsafe Answer.digest(line[(colon + 1)..<end])
     case 8 where unsafe Answer.matches(line, 8, "location"): location = value()
     case 10 where unsafe Answer.matches(line, 10, "set-cookie"):
       if cookies.count < Answer.mostCookies { cookies.append(value()) }
     case 11 where unsafe Answer.matches(line, 11, "retry-after"): retryAfter = value()
     case 12 where unsafe Answer.matches(line, 12, "content-type"): contentType = value()
-    case 13 where unsafe Answer.matches(line, 13, "last-modified"): lastModified = value()
+    case 13 where unsafe Answer.matches(line, 13, "last-modified"):
+      lastModified = value()
+      modified = unsafe Answer.digest(line[(colon + 1)..<end])
     case 13 where unsafe Answer.matches(line, 13, "accept-ranges"): acceptRanges = value().lowercased()
     case 13 where unsafe Answer.matches(line, 13, "content-range"): contentRange = ContentRange(parsing: value())
     case 14 where unsafe Answer.matches(line, 14, "content-length"): contentLength = Int(value())
@@ -63,6 +75,11 @@ struct Answer: Sendable, Hashable {
       let coding = value().lowercased()
       if coding != "identity" && !coding.isEmpty {
         contentEncoding = contentEncoding.map { "\($0), \(coding)" } ?? coding
+      }
+    case 17 where unsafe Answer.matches(line, 17, "transfer-encoding"):
+      let codings = value().lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }
+      if let strange = codings.first(where: { $0 != "chunked" && $0 != "identity" }) {
+        transferCoding = String(strange)
       }
     default: break
     }
@@ -78,6 +95,16 @@ struct Answer: Sendable, Hashable {
       if unsafe lower != name.utf8Start[place] { return false }
     }
     return true
+  }
+
+  /// Equal for equal values, white space left out.
+  private static func digest(_ value: Slice<UnsafeBufferPointer<UInt8>>) -> UInt64 {
+    var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+    for place in unsafe value.indices {
+      let byte = unsafe value[place]
+      if byte > 32 { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    }
+    return digest
   }
 
   private static func status(_ line: UnsafeBufferPointer<UInt8>, _ end: Int) -> Int {

@@ -274,6 +274,13 @@ internal import Glibc
         jar.take(answer.cookies, from: hop.url)
       }
     }
+    if answer.isComplete, let coding = answer.transferCoding {
+      fault = Fault(
+        "encoding.unsupported", .permanent,
+        "\(hop?.url.host ?? "") sends the body in the transfer coding `\(coding)`, which was not asked for",
+        httpStatus: answer.status, host: hop?.url.host)
+      return false
+    }
     if answer.isComplete, let record = transfer.request.record {
       do throws(Fault) { try settle(record, transfer) } catch {
         fault = error
@@ -309,7 +316,7 @@ internal import Glibc
       transfer.resume(at: offset, prefix: record.prefix)
     } else if answer.isSuccess {
       if offset > 0 { try transfer.request.restart?() }
-      record.note(answer)
+      record.note(answer, isInsteadOfRest: offset > 0)
     }
   }
 

@@ -4,6 +4,10 @@ internal import FlowBase
 public final class ResumeRecord: Sendable {
   private struct State {
     var validator: String?
+    /// The strong ETag of the body.
+    var etag: String?
+    /// Whether the server has shown that it takes no ETags in If-Range.
+    var refusesTags = false
     var total: Int?
     var prefix: [UInt8] = []
     var isNoted = false
@@ -27,7 +31,11 @@ public final class ResumeRecord: Sendable {
       return nil
     }
     self.keep = keep
-    state.withLock { $0 = State(validator: String(lines[2]), total: total, prefix: prefix, isNoted: true) }
+    let validator = String(lines[2])
+    state.withLock { state in
+      state = State(validator: validator, total: total, prefix: prefix, isNoted: true)
+      state.etag = validator.hasPrefix("\"") ? validator : nil
+    }
   }
 
   /// What says that the body is still the same: a strong ETag, else a date; nil where a next try must start anew.
@@ -36,11 +44,16 @@ public final class ResumeRecord: Sendable {
   /// The body's first bytes.
   var prefix: [UInt8] { state.withLock { $0.prefix } }
 
-  func note(_ answer: Answer) {
+  /// Takes note of an answer that brings the whole body; `isInsteadOfRest` where its rest alone was asked for.
+  func note(_ answer: Answer, isInsteadOfRest: Bool = false) {
     let isPlain = answer.contentEncoding == nil && answer.acceptRanges != "none"
     let etag = answer.etag.flatMap { $0.hasPrefix("\"") ? $0 : nil }
+    let date = answer.hasStrongDate ? answer.lastModified : nil
     state.withLock { state in
-      state.validator = isPlain ? etag ?? answer.lastModified : nil
+      // The same body under the same tag, and yet not its rest: what is understood there is a date, if anything.
+      if isInsteadOfRest, let etag, etag == state.validator { state.refusesTags = true }
+      state.etag = etag
+      state.validator = isPlain ? (state.refusesTags ? date ?? etag : etag ?? date) : nil
       state.total = answer.contentLength
       state.prefix = []
       state.isNoted = false
@@ -67,7 +80,8 @@ public final class ResumeRecord: Sendable {
     return state.withLock { state in
       if let total = state.total, total != range.total { return false }
       guard let validator = state.validator else { return false }
-      return !validator.hasPrefix("\"") || answer.etag == nil || answer.etag == validator
+      if let etag = state.etag, let now = answer.etag, now != etag { return false }
+      return validator.hasPrefix("\"") || answer.lastModified == nil || answer.lastModified == validator
     }
   }
 }

@@ -68,6 +68,8 @@ struct LegServices: RunServices {
 
   var isOffline: Bool { base.isOffline }
 
+  func redact(_ text: String) -> String { base.store.redact(text) }
+
   func makePartial() throws(Fault) -> any PartialWriter { base.store.makePartial() }
 
   func takeUnfinished(where isWanted: (String) -> Bool) -> (file: any PartialWriter, note: String)? {

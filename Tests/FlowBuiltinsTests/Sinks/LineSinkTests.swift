@@ -43,6 +43,23 @@ private func tell(_ sink: any Sink, _ events: [Event]) async throws {
     #expect(lines.allSatisfy { $0.hasPrefix(#"{"imgflow":1,"seq":"#) && $0.hasSuffix("}}") })
   }
 
+  @Test func `Lines are CloudEvents where that is asked for, each with the whole event in it`() async throws {
+    let folder = try folder()
+    let sink = try NDJSONSink.part.make(
+      Config([.init("to", .value("events.ndjson")), .init("format", .value("cloudevents"))]),
+      SinkContext(folder: folder, settings: RunSettings(name: "my job", folder: folder, outputFolder: folder)))
+    try await sink.open()
+    try await tell(sink, [note(1), note(2)])
+    try await sink.close()
+    let lines = try text("\(folder)/events.ndjson").split(separator: "\n").map { try JSONReader.read(Array($0.utf8)) }
+    #expect(lines.map { $0.asMap?["id"] } == ["R-1", "R-2"])
+    #expect(lines.first?.asMap?["specversion"] == "1.0" && lines.first?.asMap?["type"] == "dev.imgflow.log.v1")
+    #expect(lines.first?.asMap?["source"] == "imgflow:/my%20job/R")
+    var native: [UInt8] = []
+    NDJSON.append(note(2), to: &native)
+    #expect(try lines.last?.asMap?["data"] == JSONReader.read(Array(native.dropLast())))
+  }
+
   @Test func `A torn last line is cut off when the file is opened again`() async throws {
     let folder = try folder()
     let path = "\(folder)/events.ndjson"

@@ -65,6 +65,36 @@ struct `A second try` {
     #expect(server.requests.last?.header("If-Range") == date)
   }
 
+  @Test func `that met a server which takes no tags asks by the date from then on`() async throws {
+    let date = "Fri, 20 Nov 2026 00:00:00 GMT"
+    // Whoever asks by the tag gets everything, and that breaks off as well.
+    let server = try breakingServer(old, modified: date) { [old] request, whole in
+      request.header("If-Range") == date
+        ? part(request, old).header("Last-Modified", date) : whole.ending(.close, after: 70_000)
+    }
+    let bench = try Bench(Fetch.part)
+    #expect(await bench.fault(item(server.url))?.code == "body.truncated")
+    #expect(await bench.fault(item(server.url))?.code == "body.truncated")
+    #expect(try await bench.run(item(server.url)).heldBytes == old)
+    #expect(server.requests.map { $0.header("If-Range") } == [nil, "\"v1\"", date])
+    #expect(server.requests.map { $0.header("Range") } == [nil, "bytes=60000-", "bytes=70000-"])
+  }
+
+  @Test func `trusts no date of the very second of the answer, and no part of another date or tag`() async throws {
+    let date = "Fri, 20 Nov 2026 00:00:00 GMT"
+    let dated = try LoopbackServer { [old] request in
+      let whole = LoopbackServer.Response.ok(old).header("Date", date).header("Last-Modified", date)
+      return request.attempt == 1 ? whole.ending(.close, after: 60_000) : whole
+    }
+    #expect(try await bytes(dated) == old)
+    #expect(dated.requests.last?.header("If-Range") == nil)
+    let other = try breakingServer(old, etag: nil, modified: date) { [new] request, _ in
+      request.header("Range") == nil
+        ? .ok(new) : part(request, new, etag: nil).header("Last-Modified", "Fri, 20 Nov 2026 00:00:01 GMT")
+    }
+    #expect(try await bytes(other, misfits: true) == new)
+  }
+
   @Test func `starts anew where the body has changed, and never splices`() async throws {
     let answers: [@Sendable (LoopbackServer.Request, LoopbackServer.Response) -> LoopbackServer.Response] = [
       // A server that heeds If-Range.

@@ -79,6 +79,48 @@ import Testing
     #expect(services.temporaryNames.count >= 2)
   }
 
+  /// `a/one.txt` and `two.txt` in every form, as the system's own programs pack them.
+  private static let packed: [String: String] = [
+    "zip":
+      "UEsDBBQACAAIAAAAIVAAAAAAAAAAAAMAAAAJACAAYS9vbmUudHh0VVQNAAcA4QteAOELXlqkAWt1eAsAAQQAAAAABAAAAADLz0sF"
+      + "AFBLBwjxhmx6BQAAAAMAAABQSwMEFAAIAAgAAAAhUAAAAAAAAAAAAwAAAAcAIAB0d28udHh0VVQNAAcA4QteAOELXlqkAWt1eAsA"
+      + "AQQAAAAABAAAAAArKc8HAFBLBwhmisoRBQAAAAMAAABQSwECFAMUAAgACAAAACFQ8YZsegUAAAADAAAACQAgAAAAAAAAAAAApIEA"
+      + "AAAAYS9vbmUudHh0VVQNAAcA4QteAOELXlqkAWt1eAsAAQQAAAAABAAAAABQSwECFAMUAAgACAAAACFQZorKEQUAAAADAAAABwAg"
+      + "AAAAAAAAAAAApIFcAAAAdHdvLnR4dFVUDQAHAOELXgDhC15apAFrdXgLAAEEAAAAAAQAAAAAUEsFBgAAAAACAAIArAAAALYAAAAA"
+      + "AA==",
+    "7z":
+      "N3q8ryccAAMCgQwziAAAAAAAAAAhAAAAAAAAACXWDnMAN5uI1KrpaZo8Ov/9ocAAAACBMweuD87ysgwHyEOAg4Fb/6x2z3g/Dlvd"
+      + "8045N8NYnelZyYc1I25VpBvljjz8WUVWo60lAat1atxZkK9EHriyXc5Aln/YcLGWvp7unz4eOOAP/ve6GLd8VDXH1iwHRoj9db3w"
+      + "kvzT69WzuEKZNp+Go//87TAAFwYQAQl4AAcLAQABIwMBAQVdAACAAAyAngoB0PQmAQAA",
+    "tar.gz":
+      "H4sICFqkAWsAA3gudGFyAO3TMQ6AIAwFUI7CCbQIlPMwuEqiNXp8y+LAqMHGpG/pQNJ80vw8lmUe6CTTDwBgCLZO1s7KW+cRpoQQ"
+      + "+AEcpBiNhY6ZbvtGeeUob/e0n/sJvr50BCWIjtK5/Y/6H1H7/wm+v3QEpZRSAi6dythQAAwAAA==",
+    "tar.bz2":
+      "QlpoOTFBWSZTWXOJHkwAAGhbkNEAQAH/hACgYgGewAQAABggAJQFVNTQmmmhoep6gbSCSU0eoDQAaAOSGKD7biZDiZkhYEhwIICk"
+      + "RWGIwQJtWefq9kglihJkhJcohKtb2LyUmiE0O6bimwaxWfVcuXxVpKVHt2flvlGyyzDezdoc0n8XckU4UJBziR5M",
+    "tar.xz":
+      "/Td6WFoAAATm1rRGAgAhARYAAAB0L+Wj4Av/AGVdADCLyecjtNjASOkTypYOAWXVaeINT7nI4Mnt6WPyctxBjgCJ9l8zKiMULOd1"
+      + "IeKU4QjgW8LP/fDPK9nxlZzboAwsp0tcNNxsuygHD2UhUbEGBXJILs/BPnAARB/UNL8LMOs36ggAAAAAACC/8/vcQgsDAAGBAYAY"
+      + "AADjfrXUscRn+wIAAAAABFla",
+    "tar.zst":
+      "KLUv/WQAC4UDAOQDYS9vbmUudHh0ADAwMDY0NCAwMDAzIDEzNjAyNzYwNDAwIDAxMDc1NQAgMAB1c3RhcgAwb25ldHdvNTZ0d28R"
+      + "AP1zFdAH6iADKmqAfAYOIE8TCVQoMAEwD+QmBUAD2BDgN0gGAHLAagGOlcDcBJCpkFc+",
+  ]
+
+  @Test(arguments: ["zip", "7z", "tar.gz", "tar.bz2", "tar.xz", "tar.zst"])
+  func `Every form is taken apart, and cut off anywhere it fails`(form: String) async throws {
+    let archive = try #require(Base64.decode(Self.packed[form] ?? ""))
+    let (result, services) = try await run(archive)
+    #expect(items(result).map(\.key) == ["a/one.txt", "two.txt"])
+    #expect(items(result).map { $0.fields["sha256"]?.asString } == ["one", "two"].map { Digest.sha256(of: $0).hex })
+    _ = services
+    for count in [10, archive.count / 2, archive.count - archive.count / 4] {
+      await #expect("\(form), \(count) bytes") { _ = try await run(Array(archive.prefix(count))) } throws: {
+        ["archive.corrupt", "archive.too_large"].contains(($0 as? Fault)?.code)
+      }
+    }
+  }
+
   @Test func `Members go below a folder as they are, where one is named`() async throws {
     let (result, services) = try await run(
       tar([Member(path: "a/one.txt", body: "one"), Member(path: "b/two.md", body: "two")]),

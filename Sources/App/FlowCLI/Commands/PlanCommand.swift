@@ -146,58 +146,62 @@ struct PlanReport {
 
   /// For programs.
   var json: String {
+    let warnings: [Value] = roomWarning.map { [.string($0)] } ?? []
     var writer = JSONWriter()
-    writer.value(
-      .map([
-        "format_version": 1, "items": .int(forecast.items), "done": .int(forecast.done),
-        "to_run": .int(forecast.items - forecast.done),
-        "sources": .list(
-          forecast.sources.map {
-            .map(["id": .string($0.id), "items": $0.isElsewhere ? .null : .int($0.items), "broken": .int($0.broken)])
-          }),
-        "stages": .list(
-          forecast.stages.map {
-            .map([
-              "id": .string($0.id), "op": .string($0.op), "operations": $0.operations.map(Value.int) ?? .null,
-              "to_run": $0.toRun.map(Value.int) ?? .null, "done": $0.done.map(Value.int) ?? .null,
-              "upper_bound": .bool($0.isUpperBound),
-            ])
-          }),
-        "passes": .list(PlanGraph(plan).passes.map { .list($0.map(Value.string)) }),
-        "reasons": .list(
-          forecast.reasons.map { .map(["reason": .string($0.reason), "items": .int($0.count)]) }),
-        "hosts": .list(
-          forecast.hosts.map {
-            .map([
-              "host": .string($0.host), "requests": .int($0.requests), "connections": .int($0.connections),
-              "least_s": $0.leastTime.map { .double($0.seconds) } ?? .null,
-            ])
-          }),
-        "bytes": .map(["known": .int(forecast.knownBytes), "unknown_items": .int(forecast.unknownSizes)]),
-        "online": forecast.online.map { online in
-          .map([
-            "asked": .int(online.asked), "found": .int(online.found),
-            "failed": .list(
-              online.failures.sorted { $0.key < $1.key }.map { .map(["code": .string($0.key), "n": .int($0.value)]) }),
-          ])
-        } ?? .null,
-        "overwrites": .map([
-          "ours": .int(forecast.overwrites.ours), "foreign": .int(forecast.overwrites.foreign),
-          "first": .list(forecast.overwrites.some.map(Value.string)),
-        ]),
-        "orphans": .map([
-          "count": .int(forecast.orphanCount), "first": .list(forecast.orphans.map(Value.string)),
-        ]),
-        "output": .string(plan.settings.outputFolder), "env": .list(plan.environment.map(Value.string)),
-        "plugins": .list(
-          plan.plugins.map {
-            .map([
-              "name": .string($0.name), "version": .string($0.version), "folder": .string($0.folder),
-              "permissions": .list($0.permissions.map(Value.string)),
-            ])
-          }),
-        "secrets": .list(plan.secretNames.map(Value.string)),
-      ]))
+    writer.value(.map(facts.merging(["warnings": .list(warnings)])))
     return writer.text + "\n"
+  }
+
+  private var facts: Fields {
+    [
+      "format_version": 1, "items": .int(forecast.items), "done": .int(forecast.done),
+      "to_run": .int(forecast.items - forecast.done),
+      "sources": .list(
+        forecast.sources.map {
+          .map(["id": .string($0.id), "items": $0.isElsewhere ? .null : .int($0.items), "broken": .int($0.broken)])
+        }),
+      "stages": .list(
+        forecast.stages.map {
+          .map([
+            "id": .string($0.id), "op": .string($0.op), "operations": $0.operations.map(Value.int) ?? .null,
+            "to_run": $0.toRun.map(Value.int) ?? .null, "done": $0.done.map(Value.int) ?? .null,
+            "upper_bound": .bool($0.isUpperBound),
+          ])
+        }),
+      "passes": .list(PlanGraph(plan).passes.map { .list($0.map(Value.string)) }),
+      "reasons": .list(
+        forecast.reasons.map { .map(["reason": .string($0.reason), "items": .int($0.count)]) }),
+      "hosts": .list(
+        forecast.hosts.map {
+          .map([
+            "host": .string($0.host), "requests": .int($0.requests), "connections": .int($0.connections),
+            "least_s": $0.leastTime.map { .double($0.seconds) } ?? .null,
+          ])
+        }),
+      "bytes": .map(["known": .int(forecast.knownBytes), "unknown_items": .int(forecast.unknownSizes)]),
+      "online": forecast.online.map { online in
+        .map([
+          "asked": .int(online.asked), "found": .int(online.found),
+          "failed": .list(
+            online.failures.sorted { $0.key < $1.key }.map { .map(["code": .string($0.key), "n": .int($0.value)]) }),
+        ])
+      } ?? .null,
+      "overwrites": .map([
+        "ours": .int(forecast.overwrites.ours), "foreign": .int(forecast.overwrites.foreign),
+        "first": .list(forecast.overwrites.some.map(Value.string)),
+      ]),
+      "orphans": .map([
+        "count": .int(forecast.orphanCount), "first": .list(forecast.orphans.map(Value.string)),
+      ]),
+      "output": .string(plan.settings.outputFolder), "env": .list(plan.environment.map(Value.string)),
+      "plugins": .list(
+        plan.plugins.map {
+          .map([
+            "name": .string($0.name), "version": .string($0.version), "folder": .string($0.folder),
+            "permissions": .list($0.permissions.map(Value.string)),
+          ])
+        }),
+      "secrets": .list(plan.secretNames.map(Value.string)),
+    ]
   }
 }

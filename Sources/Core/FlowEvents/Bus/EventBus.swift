@@ -137,6 +137,13 @@ public final class EventBus: Sendable {
   }
 
   private func tell(_ payload: Payload, about subject: ItemSubject? = nil, _ state: inout State) {
+    let type = payload.type
+    guard !state.feeds.isEmpty || state.streams.contains(where: { $0.listener.filter.passes(type) }) else {
+      // Nobody listens, but it has happened.
+      state.seq += 1
+      state.counts[type] += 1
+      return
+    }
     let event = event(payload, about: subject, &state)
     var overflows: [(EventStream, Fault)] = []
     for stream in state.streams where stream.listener.filter.passes(event.type) {

@@ -57,6 +57,8 @@ public protocol RunServices: Sendable {
   var blocking: BlockingPool { get }
   /// Makes an empty folder for files of a program; it goes with the run at the latest.
   func makeScratch() throws(Fault) -> String
+  /// A text as it may be written down: without the run's secrets, and without what addresses tell of any.
+  func redact(_ text: String) -> String
   /// Writes a line to the run's log.
   func log(_ level: LogLevel, _ message: String)
   /// Tells the listeners of something that concerns a program which works for the run.
@@ -74,6 +76,8 @@ extension RunServices {
 }
 
 extension RunServices {
+  /// Takes out what addresses tell of secrets; none is known here.
+  public func redact(_ text: String) -> String { Redaction.url(text) }
   /// None.
   public func takeUnfinished(where isWanted: (String) -> Bool) -> (file: any PartialWriter, note: String)? { nil }
   /// None: nothing is kept.

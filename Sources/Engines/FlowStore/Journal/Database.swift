@@ -30,6 +30,8 @@ internal import FlowBase
     unsafe self.handle = handle
     unsafe sqlite3_extended_result_codes(handle, 1)
     unsafe sqlite3_busy_timeout(handle, 10_000)
+    // Closing must change nothing, or a journal that was refused is another one afterwards.
+    _ = unsafe imgflow_sqlite_without_checkpoint_on_close(handle)
   }
 
   deinit { unsafe sqlite3_close_v2(handle) }
@@ -99,7 +101,8 @@ internal import FlowBase
 
   /// The fault of a journal that cannot be understood.
   static func damaged(_ path: String, _ words: String) -> Fault {
-    Fault(
+    let words = words.split(separator: "\n").last.map(String.init) ?? words
+    return Fault(
       "state.damaged", .local,
       """
       the journal \(path) is damaged: \(words); nothing was changed. Put back a copy of it, or move its folder away: \

@@ -68,6 +68,15 @@ public final class Journal: @unchecked Sendable {
     if words != "ok" { throw Database.damaged(database.path, words) }
   }
 
+  /// Brings everything into the one file, at the end of a run; what readers hold back stays beside it.
+  ///
+  /// With `waitsForDisk` it is also on the disk then.
+  func settle(waitsForDisk: Bool) {
+    let synchronous = waitsForDisk ? "NORMAL" : "OFF"
+    try? database.run(
+      "PRAGMA busy_timeout = 500; PRAGMA synchronous = \(synchronous); PRAGMA wal_checkpoint(TRUNCATE)")
+  }
+
   /// A connection of its own for reading, also while a run writes.
   public func reader() throws(Fault) -> JournalReader { try JournalReader(path: path) }
 

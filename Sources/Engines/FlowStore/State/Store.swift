@@ -15,6 +15,7 @@ public final class Store: Sendable {
   /// What was mended while opening.
   public let recovery: Recovery
   private let lock: RunLock
+  private let waitsForDisk = Guarded(true)
 
   /// Opens a state for a run.
   ///
@@ -39,13 +40,15 @@ public final class Store: Sendable {
   public func startLedger(
     durability: Durability? = nil, answer: @escaping @Sendable ([StoreAnswer]) -> Void = { _ in }
   ) throws(Fault) -> Ledger {
-    try Ledger(journal: journal, tree: tree, temporary: temporary, durability: durability, answer: answer)
+    waitsForDisk.withLock { $0 = durability != .process }
+    return try Ledger(journal: journal, tree: tree, temporary: temporary, durability: durability, answer: answer)
   }
 
   /// Gives the lock back and removes the folder for temporary files where it is empty and below the output.
   ///
   /// The ledger is closed before.
   public func close() {
+    journal.settle(waitsForDisk: waitsForDisk.withLock { $0 })
     temporary.close()
     lock.release()
   }

@@ -222,6 +222,10 @@ private struct Past {
     }
     let gathering = known.facts["gathering"]?.asString ?? ""
     if !fingerprints.gathering.isEmpty, gathering != fingerprints.gathering { return "stages that gather changed" }
+    return lostOutput(of: known, reader) ?? refreshing
+  }
+
+  private func lostOutput(of known: ItemRecord, _ reader: JournalReader) -> String? {
     guard plan.state.rerunOn.contains(.outputMissing) else { return nil }
     for output in (try? reader.outputs(of: known.id)) ?? [] {
       guard let tree else { return "output missing" }
@@ -232,6 +236,16 @@ private struct Past {
       }
     }
     return nil
+  }
+
+  /// Why a host is asked even about what is done.
+  private var refreshing: String? {
+    guard plan.lockNode != nil else { return nil }
+    return switch plan.state.refresh {
+    case .never: nil
+    case .changed: "asked whether it has changed (state.refresh: changed)"
+    case .always: "fetched again (state.refresh: always)"
+    }
   }
 
   /// Whether the bytes that an earlier run fetched for an item are still here, in words; nil where none were.

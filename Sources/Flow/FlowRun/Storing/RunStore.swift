@@ -315,6 +315,9 @@ final class RunStore: @unchecked Sendable {
     }
   }
 
+  /// A text without secrets.
+  func redact(_ text: String) -> String { redaction.redact(text) }
+
   // MARK: Files
 
   func owner(item: Int, node: Int) -> OutputOwner { .item(item, node: nodeNumbers[node]) }

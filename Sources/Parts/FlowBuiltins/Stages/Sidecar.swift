@@ -4,7 +4,9 @@ internal import FlowParts
 /// What stands in the file beside a stored one.
 enum Sidecar {
   /// All that is known of a leg and of its file, as one JSON object that ends in a newline.
-  static func json(of leg: Leg, output: OutputFact) -> [UInt8] {
+  ///
+  /// Every text goes through `redact`: a host may have said our own secrets back to us.
+  static func json(of leg: Leg, output: OutputFact, redact: (String) -> String) -> [UInt8] {
     var writer = JSONWriter()
     writer.beginObject()
     writer.key("source")
@@ -14,18 +16,27 @@ enum Sidecar {
     writer.key("index")
     writer.int(leg.item.index)
     writer.key("url")
-    if let url = leg.item.url { writer.string(Redaction.url(url)) } else { writer.null() }
+    if let url = leg.item.url { writer.string(redact(url)) } else { writer.null() }
     writer.key("item")
-    writer.fields(leg.item.fields.merging(leg.fields))
+    writer.value(clean(.map(leg.item.fields.merging(leg.fields)), redact))
     for (name, fields) in [("row", leg.item.row), ("for", leg.item.loop), ("matrix", leg.axes)] where !fields.isEmpty {
       writer.key(of: name)
-      writer.fields(fields)
+      writer.value(clean(.map(fields), redact))
     }
     writer.key("output")
     writer.fact(output)
     writer.endObject()
     writer.verbatim(0x0A)
     return writer.bytes
+  }
+
+  private static func clean(_ value: Value, _ redact: (String) -> String) -> Value {
+    switch value {
+    case .string(let text): .string(redact(text))
+    case .list(let values): .list(values.map { clean($0, redact) })
+    case .map(let fields): .map(Fields(names: fields.names, values: fields.values.map { clean($0, redact) }))
+    case .null, .bool, .int, .double: value
+    }
   }
 
   /// A value as it may be written down: addresses without what could be a secret.
@@ -36,15 +47,6 @@ enum Sidecar {
 }
 
 extension JSONWriter {
-  fileprivate mutating func fields(_ fields: Fields) {
-    beginObject()
-    for (name, field) in fields {
-      key(of: name)
-      value(Sidecar.shown(field))
-    }
-    endObject()
-  }
-
   fileprivate mutating func fact(_ fact: OutputFact) {
     beginObject()
     key("path")

@@ -36,7 +36,7 @@ public struct Store: Stage {
     if context.config.text("sidecar") == "json" {
       var options = options
       options.media = "application/json"
-      let bytes = Sidecar.json(of: leg, output: fact)
+      let bytes = Sidecar.json(of: leg, output: fact, redact: context.services.redact)
       outputs.append(try await context.services.publish(.bytes(bytes), at: fact.path + ".json", options: options))
     }
     return StageResult(content: content, outputs: outputs)

@@ -56,6 +56,25 @@ struct Socket: Sendable, Hashable {
     return (made, Int(UInt16(bigEndian: address.sin6_port)))
   }
 
+  /// A socket that is connected to a port of 127.0.0.1; nil where nobody listens there.
+  static func connected(port: Int) -> Socket? {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return nil }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(UInt16(truncatingIfNeeded: port)).bigEndian
+    address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+    let isConnected = unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+        unsafe connect(descriptor, generic, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
+    let made = Socket(descriptor: descriptor)
+    if isConnected { return made }
+    made.close()
+    return nil
+  }
+
   /// The next connection; nil once the socket is shut down.
   func accept() -> Socket? {
     while true {

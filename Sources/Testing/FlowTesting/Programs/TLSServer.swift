@@ -3,7 +3,8 @@ public import FlowBase
 /// nginx with TLS and HTTP/2 on 127.0.0.1, and the certificates that go with it, made for the test.
 ///
 /// `/proto` answers with the version of HTTP, `/connection` with the number of the connection, `/me` with the name in
-/// the client's certificate or 403, anything else with its path.
+/// the client's certificate or 403, `/asked` with the credentials that came, `/down?port=N` with a redirect to plain
+/// http on that port, anything else with its path.
 public final class TLSServer: Sendable {
   /// The address of its root, without a slash at the end.
   public let url: String
@@ -20,8 +21,9 @@ public final class TLSServer: Sendable {
   /// Whether the programs that it needs are there.
   public static var isThere: Bool { SmallFiles.exists(nginx) && SmallFiles.exists(openssl) }
 
-  /// Makes the certificates and starts nginx; with `hasExpired` its certificate was good until yesterday.
-  public init(hasExpired: Bool = false) async throws(Fault) {
+  /// Makes the certificates and starts nginx; with `hasExpired` its certificate was good until yesterday, and
+  /// `directives` are said to nginx as well.
+  public init(hasExpired: Bool = false, directives: String = "") async throws(Fault) {
     place = try TempPlace()
     authority = place.file("ca.pem")
     client = (place.file("client.pem"), place.file("client.key"))
@@ -47,14 +49,14 @@ public final class TLSServer: Sendable {
     let port = free.port
     free.stop()
     url = "https://127.0.0.1:\(port)"
-    try SmallFiles.create(place.file("nginx.conf"), Array(TLSServer.configuration(port, place.path).utf8))
+    try SmallFiles.create(place.file("nginx.conf"), Array(TLSServer.configuration(port, place.path, directives).utf8))
     tool.program = [TLSServer.nginx]
     run = try tool.start(["-p", place.path, "-c", "nginx.conf", "-e", place.file("error.log")])
   }
 
   deinit { run.signal(15) }
 
-  private static func configuration(_ port: Int, _ path: String) -> String {
+  private static func configuration(_ port: Int, _ path: String, _ directives: String) -> String {
     """
     daemon off; master_process off; pid \(path)/pid; error_log \(path)/error.log;
     events { worker_connections 512; }
@@ -67,9 +69,12 @@ public final class TLSServer: Sendable {
         ssl_certificate \(path)/server.pem; ssl_certificate_key \(path)/server.key;
         ssl_client_certificate \(path)/ca.pem; ssl_verify_client optional;
         default_type text/plain;
+        \(directives)
         location = /proto { return 200 "$server_protocol"; }
         location /connection { return 200 "$connection"; }
         location = /me { if ($ssl_client_verify != SUCCESS) { return 403; } return 200 "$ssl_client_s_dn"; }
+        location = /asked { return 200 "$http_authorization|$http_proxy_authorization"; }
+        location = /down { return 302 http://127.0.0.1:$arg_port/plain; }
         location / { return 200 "$uri"; }
       }
     }
