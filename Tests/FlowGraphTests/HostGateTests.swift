@@ -157,7 +157,7 @@ struct HostGateTests {
   }
 
   @Test func `A gate that is shut lets nobody in, and those that waited once it is open`() {
-    var gate = HostGate(total: 4)
+    let gate = Gatekeeper(total: 4)
     let host = gate.add(HostGate.Limits())
     #expect(gate.mayStart(host, at: .at(0)))
     gate.isShut = true
@@ -192,6 +192,11 @@ final class Gatekeeper {
   private var gate: HostGate
 
   init(total: Int) { gate = HostGate(total: total) }
+
+  var isShut: Bool {
+    get { gate.isShut }
+    set { gate.isShut = newValue }
+  }
 
   func add(_ limits: HostGate.Limits) -> Int { gate.add(limits) }
   func set(_ limits: HostGate.Limits, of host: Int) { gate.set(limits, of: host) }
