@@ -73,6 +73,7 @@ let package = Package(
     room("Engines", "FlowArchive", ["FlowBase", "CArchive"]),
     room("Engines", "FlowStore", ["FlowBase", "CSQLite"]),
     room("Engines", "FlowScript", ["FlowBase", "CLua"]),
+    room("Engines", "FlowServe", ["FlowBase"]),
     room("Engines", "FlowImage", ["FlowBase", "CVips", "CTurboJPEG"]),
 
     // Core
@@ -93,7 +94,7 @@ let package = Package(
       "Parts", "FlowBuiltins",
       [
         "FlowBase", "FlowEvents", "FlowExpressions", "FlowMarkup", "FlowParts", "FlowRecords", "FlowTransfer",
-        "FlowScript", "FlowImage", "FlowArchive",
+        "FlowScript", "FlowServe", "FlowImage", "FlowArchive",
       ]),
 
     room(
@@ -126,6 +127,7 @@ let package = Package(
     tests("FlowTransferTests", ["FlowTransfer", "FlowTesting", "FlowBase"]),
     tests("FlowStoreTests", ["FlowStore", "FlowBase"]),
     tests("FlowScriptTests", ["FlowScript", "FlowBase"]),
+    tests("FlowServeTests", ["FlowServe", "FlowTesting", "FlowBase"]),
     tests("FlowImageTests", ["FlowImage", "FlowTesting", "FlowBase", "imgflow"]),
     tests("FlowEventsTests", ["FlowEvents", "FlowTesting", "FlowBase"]),
     tests("FlowExpressionsTests", ["FlowExpressions", "FlowBase"]),

@@ -25,6 +25,8 @@ public struct RunOptions: Sendable {
   public var lock: LockFile?
   /// Whether what is fetched comes out of the content store, and nobody is asked.
   public var isFrozen = false
+  /// Who let the run begin, where it waited for that.
+  public var startedBy: String?
   /// Which items take part; nil is all.
   var admits: (@Sendable (Item) -> Bool)?
   /// The most items under way at once.

@@ -1,6 +1,6 @@
 public import FlowBase
 public import FlowEvents
-internal import FlowParts
+public import FlowParts
 public import FlowPlan
 internal import FlowStore
 
@@ -22,6 +22,7 @@ public final class Runner: Sendable {
     var early: [ControlRequest] = []
     var isOver = false
     var task: Task<RunOutcome, Never>?
+    var openPage: PageOpener?
   }
   private let state = Guarded(State())
 
@@ -69,7 +70,7 @@ public final class Runner: Sendable {
     }
     bus.emit(.streamStart(streamStart(resumedFrom: opened.resumedFrom)))
     for line in opened.notes { bus.emit(.log(Payload.LogLine(.info, line))) }
-    let control = try? ControlSocket(folder: opened.folder.run(id)) { [self] in await request($0) }
+    let control = try? ControlSocket(folder: opened.folder.run(id)) { [self] in await serve($0) }
     hold.mailbox.withLock { $0 = opened.loop.mailbox }
     state.withLock { state in
       state.mailbox = opened.loop.mailbox
@@ -92,6 +93,28 @@ public final class Runner: Sendable {
     await onThread("close") { opened.close(record) }
     outcome.streams = await bus.finish(outcome.end)
     return outcome
+  }
+
+  /// Opens a page about the run as it stands, at a place or a free one, and gives its address.
+  public typealias PageOpener = @Sendable (_ place: String?, _ state: RunState) async throws -> String
+
+  /// Says how a page is opened, when somebody asks for it through the run's socket.
+  public func onPage(_ open: @escaping PageOpener) { state.withLock { $0.openPage = open } }
+
+  /// Answers what comes through the run's socket.
+  private func serve(_ request: ControlRequest) async -> ControlAnswer {
+    var answer = await self.request(request)
+    guard request.verb == .page, answer.isAccepted else { return answer }
+    do {
+      guard let open = state.withLock({ $0.openPage }) else {
+        throw Fault("control.refused", .permanent, "this run has no page")
+      }
+      answer.message = try await open(request.setting?.value, answer.state)
+    } catch {
+      answer.isAccepted = false
+      answer.message = Fault(error).message
+    }
+    return answer
   }
 
   /// Asks something of the run; before its begin, what is asked is done at once when it begins.
@@ -151,13 +174,43 @@ public final class Runner: Sendable {
   }
 
   private func attachSinks() {
-    for sink in plan.sinks {
-      var context = SinkContext(sink, of: plan, run: id)
-      context.log = { [weak bus] level, message in
-        bus?.emit(.log(Payload.LogLine(Payload.LogLine.Level(rawValue: level.rawValue) ?? .info, message)))
-      }
-      bus.attach(Listener(sink, context))
+    for sink in plan.sinks { bus.attach(Listener(sink, connected(SinkContext(sink, of: plan, run: id)))) }
+  }
+
+  /// What a sink is given that no manifest names.
+  public func sinkContext(_ name: String) -> SinkContext { connected(SinkContext(name, of: plan, run: id)) }
+
+  /// Adds the ways back to the run.
+  private func connected(_ context: SinkContext) -> SinkContext {
+    var context = context
+    context.log = { [weak bus] level, message in
+      bus?.emit(.log(Payload.LogLine(Payload.LogLine.Level(rawValue: level.rawValue) ?? .info, message)))
     }
+    context.control = RunControl { [weak self] request, by in
+      guard let self else { return RunControl.Answer(ControlAnswer.runIsOver) }
+      return await self.answer(request, by: by)
+    }
+    return context
+  }
+
+  /// Does what a sink asks for.
+  private func answer(_ request: RunControl.Request, by who: String) async -> RunControl.Answer {
+    guard let verb = ControlRequest.Verb(rawValue: request.verb), verb != .abort, verb != .page,
+      let scope = ControlScope(kind: request.kind, name: request.name)
+    else {
+      return RunControl.Answer(
+        isAccepted: false, message: "`\(request.verb)` is nothing that a run can be asked for here",
+        state: state.withLock { $0.isOver ? .done : $0.mailbox == nil ? .idle : .active })
+    }
+    let setting = request.key.map { ControlRequest.Setting($0, request.value ?? "") }
+    if verb == .set, setting == nil {
+      return RunControl.Answer(
+        isAccepted: false, message: "`set` needs a key and a value",
+        state: state.withLock { $0.isOver ? .done : .active })
+    }
+    return RunControl.Answer(
+      await self.request(
+        ControlRequest(verb, scope: scope, now: request.isImmediate, setting: setting, by: who)))
   }
 
   private func streamStart(resumedFrom: String?) -> Payload.StreamStart {
@@ -178,6 +231,12 @@ public final class Runner: Sendable {
       errors: [CodeCount(code: fault.code, count: 1)])
     let streams = await bus.finish(end)
     return RunOutcome(end: end, isComplete: false, elapsed: .zero, fault: fault, streams: streams)
+  }
+}
+
+extension RunControl.Answer {
+  init(_ answer: ControlAnswer) {
+    self.init(isAccepted: answer.isAccepted, message: answer.message, state: answer.state)
   }
 }
 

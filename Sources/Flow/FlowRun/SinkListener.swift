@@ -29,12 +29,30 @@ extension Listener {
 extension SinkContext {
   /// What a sink of a plan is given.
   public init(_ sink: PlannedSink, of plan: Plan, run: String) {
-    self.init(id: sink.id, run: run, folder: plan.settings.folder, settings: plan.settings)
-    keep = PathText.join(StateFolder(directory: plan.state.folder, stem: plan.state.stem).spool, sink.id)
+    self.init(sink.id, of: plan, run: run)
     isRequired = sink.isRequired
+  }
+
+  /// What a sink is given that no manifest names.
+  public init(_ name: String, of plan: Plan, run: String) {
+    self.init(id: name, run: run, folder: plan.settings.folder, settings: plan.settings)
+    keep = PathText.join(StateFolder(directory: plan.state.folder, stem: plan.state.stem).spool, name)
     manifest = plan.manifest
     secrets = plan.secrets
     for source in plan.sources { places[source.id] = source.place }
     for stage in plan.stages { places[stage.id] = stage.place }
+    graph = GraphSketch(PlanGraph(plan))
+  }
+}
+
+extension GraphSketch {
+  /// The graph of a plan.
+  public init(_ graph: PlanGraph) {
+    self.init()
+    sources = graph.sources.map { End(id: $0.id, op: $0.op) }
+    sinks = graph.sinks.map { End(id: $0.id, op: $0.op) }
+    stages = graph.stages.map {
+      Stage(id: $0.id, op: $0.op, per: $0.per, needs: $0.needs, after: $0.after, concurrency: $0.concurrency)
+    }
   }
 }

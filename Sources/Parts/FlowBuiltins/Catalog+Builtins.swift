@@ -44,6 +44,7 @@ extension Catalog {
     catalog.add(LogSink.part)
     catalog.add(MetricsSink.part)
     catalog.add(NDJSONSink.part)
+    catalog.add(PageSink.part)
     catalog.add(ProgressSink.part)
     catalog.add(WebhookSink.part)
     return catalog

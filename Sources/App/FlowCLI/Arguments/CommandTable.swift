@@ -48,6 +48,9 @@ extension OptionSpec {
     OptionSpec(flag: "--frozen", help: "the same, and take all that is fetched out of the content store"),
     OptionSpec(flag: "--no-lock", help: "leave the lock out, also where CI=true"),
     OptionSpec(flag: "--wait-lock", help: "wait while another run holds the state directory"),
+    OptionSpec(flag: "--page", help: "show the run in a browser while it goes, and steer it from there"),
+    OptionSpec("--page-listen", value: "PLACE", .text, "serve the page at an address and port: 127.0.0.1:8080"),
+    OptionSpec(flag: "--page-hold", help: "wait for a tap on the page before the run begins, and stay after its end"),
   ]
 }
 
@@ -246,6 +249,25 @@ extension CommandSpec {
       Example("imgflow ctl last pause --now --host cdn.example.com", "leave one host alone at once"),
       Example("imgflow ctl last set bandwidth=2MB/s connections=4", "be gentler from now on"),
       Example("imgflow ctl last set concurrency=2 --stage resize", "fewer operations of one stage"),
+    ])
+
+  /// Shows a run in a browser.
+  public static let page = CommandSpec(
+    "page", "show a run in a browser",
+    details: [
+      "Prints the address of a page about the run. A run that is under way serves it itself, as long as it goes, and is "
+        + "steered from there; of a run that is over, this command shows what the journal knows, until it is stopped by "
+        + "Ctrl-C.",
+      "The page is reached from this machine only, and only by who knows its address. --page-listen serves it elsewhere.",
+    ],
+    operands: [.run],
+    options: [
+      OptionSpec("--page-listen", value: "PLACE", .text, "serve it at an address and port: 127.0.0.1:8080"), .json,
+      .state,
+    ],
+    examples: [
+      Example("imgflow page", "look at the last run"),
+      Example("imgflow run catalog.yaml --page", "begin a run with its page"),
     ])
 
   /// Writes down what the items are.

@@ -6,7 +6,7 @@ internal import FlowStore
 extension Command {
   /// `imgflow ctl RUN VERB`.
   static let ctl = Command(.ctl) { arguments, console in
-    guard let word = arguments.operand("VERB"), let verb = ControlRequest.Verb(rawValue: word) else {
+    guard let word = arguments.operand("VERB"), let verb = ControlRequest.Verb(rawValue: word), verb != .page else {
       throw UsageError(
         "`\(arguments.operand("VERB") ?? "")` is nothing that a run can be asked for",
         hint: "type `imgflow ctl last pause`; the verbs are pause, resume, drain, cancel and set", command: "ctl")

@@ -5,6 +5,7 @@ internal import FlowParts
 internal import FlowPlan
 internal import FlowPlugins
 internal import FlowRun
+internal import FlowStore
 
 extension Command {
   /// `imgflow run [MANIFEST]`.
@@ -49,14 +50,48 @@ struct RunSession: Sendable {
     var options = try options()
     do throws(Fault) { try lock(loaded, &options) } catch { return await refuse(error, loaded) }
     plan.sinks = withoutSecondStream(plan.sinks)
-    let runner = Runner(plan, options: options)
+    if arguments.has("page-hold") { options.startedBy = "page" }
+    var runner = Runner(plan, options: options)
+    let page = try RunPage(arguments, runner)
+    if let page { console.say("imgflow: the live page is at \(page.address)") }
+    let current = Guarded(runner)
+    watchSignals(current, page)
+    if let page, page.isHeld, !(await page.waitForTap()) {
+      // Nobody has tapped, and the program is to end: the run ends as one that was stopped before it began.
+      options.startedBy = nil
+      runner = Runner(plan, options: options)
+      await runner.request(ControlRequest(.drain, by: "signal", signal: leaving.withLock { $0 }))
+    }
+    var code = try await perform(runner, plan, page, loaded)
+    while let page, page.isHeld, leaving.withLock({ $0 == nil }) {
+      console.say("imgflow: the run is over; the page stays at \(page.address) until Ctrl-C")
+      guard await page.waitForTap() else { break }
+      runner = Runner(plan, options: options)
+      current.withLock { $0 = runner }
+      code = try await perform(runner, plan, page, loaded)
+    }
+    await page?.stop()
+    return code
+  }
+
+  /// The signal that has asked the program to leave.
+  private let leaving = Guarded<Int?>(nil)
+
+  /// Runs once, and says what went wrong.
+  private func perform(_ runner: Runner, _ plan: Plan, _ page: RunPage?, _ loaded: LoadedManifest) async throws -> Int {
     if let stream = try stream(beside: plan.sinks) { runner.attach(stream) }
     if let progress = progress(beside: plan.sinks) { runner.attach(progress) }
+    if let page {
+      runner.attach(page.listener(runner))
+      let address = page.address
+      runner.onPage { _, _ in address }
+    } else {
+      RunPage.open(for: runner, journal: StateFolder(directory: plan.state.folder, stem: plan.state.stem).journal)
+    }
     if arguments.has("verbose") {
       let level: Payload.LogLine.Level = arguments.all("verbose").count > 1 ? .debug : .info
       runner.attach(Listener("log", LogSink.standardError(level: level)))
     }
-    watchSignals(runner)
     let outcome = await runner.run()
     await PluginHosts.settle()
     for stream in outcome.streams {
@@ -179,18 +214,24 @@ struct RunSession: Sendable {
   private static let lastWords = Interval.seconds(2)
 
   /// The first signal drains, the second ends at once, however little whoever reads the streams takes.
-  private func watchSignals(_ runner: Runner) {
+  private func watchSignals(_ current: Guarded<Runner>, _ page: RunPage?) {
     let seen = Guarded(0)
+    let leaving = leaving
     Signals.watch { number in
       let count = seen.withLock { count in
         count += 1
         return count
       }
+      leaving.withLock { $0 = $0 ?? number }
       let request = ControlRequest(count == 1 ? .drain : .abort, by: "signal", signal: number)
+      let isHeld = page?.isHeld ?? false
+      // Nothing goes on while the page waits for a tap: the waiting ends, and with it the program.
+      if let page, isHeld, page.leave() { return }
+      let runner = current.withLock { $0 }
       Task {
         let answer = await runner.request(request)
         // The work is done and only a reader is waited for: that is no reason to stay.
-        if count == 1, answer.state == .done { RunSession.leaveSoon(128 + number) }
+        if count == 1, answer.state == .done, !isHeld { RunSession.leaveSoon(128 + number) }
       }
       if count == 2 { RunSession.leaveSoon(128 + number) }
     }

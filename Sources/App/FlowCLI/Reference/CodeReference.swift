@@ -24,7 +24,7 @@ enum CodeReference {
 
   /// All codes, by class.
   static let all: [Entry] =
-    network + http + bodies + tables + paths + expressions + local + programs + others
+    network + http + bodies + tables + paths + expressions + local + programs + PageReference.codes + others
 
   /// The entry of a code; codes of an HTTP status that has none of its own share one.
   static func entry(_ code: String) -> Entry? {

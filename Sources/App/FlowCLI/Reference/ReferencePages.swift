@@ -21,6 +21,7 @@ struct ReferencePages {
       ),
       ("exit-codes.md", list("Exit codes", "exit")),
       ("commands.md", commandPage),
+      ("page.md", livePage),
     ]
   }
 
@@ -68,6 +69,19 @@ struct ReferencePages {
     var text = head("Events", "One JSON object a line. Every line has:")
     text += "\n" + TopicText().markdown(Topic.Table("key", EventReference.envelope))
     return text + EventType.allCases.map { "\n" + TopicText().markdown(explainer.event($0)) }.joined()
+  }
+
+  private var livePage: String {
+    var text = head("The live page", PageReference.introduction)
+    for address in PageReference.addresses {
+      text += "\n## `\(address.line)`\n\n\(address.summary)\n"
+      if !address.parameters.isEmpty {
+        text += "\n| parameter | meaning |\n|---|---|\n"
+        for parameter in address.parameters { text += "| `\(parameter.0)` | \(parameter.1) |\n" }
+      }
+      text += "\n```sh\n\(address.example)\n```\n"
+    }
+    return text
   }
 
   private var commandPage: String {

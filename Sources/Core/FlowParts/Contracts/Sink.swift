@@ -58,6 +58,10 @@ public struct SinkContext: Sendable {
   public var places: [String: Place] = [:]
   /// What must not be told; events have it taken out already.
   public var secrets: [String] = []
+  /// How the parts of the run hang together.
+  public var graph = GraphSketch()
+  /// The way to the run itself; nil where there is none that goes.
+  public var control: RunControl?
   /// Writes a line to the run's log.
   public var log: @Sendable (LogLevel, String) -> Void = { _, _ in }
 

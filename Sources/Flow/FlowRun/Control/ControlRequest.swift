@@ -9,6 +9,8 @@ public struct ControlRequest: Sendable, Hashable {
     case set
     /// Ends at once: the second signal.
     case abort
+    /// Opens a page that shows the run.
+    case page
   }
 
   /// What is asked.

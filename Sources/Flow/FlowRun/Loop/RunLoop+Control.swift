@@ -19,6 +19,8 @@ extension RunLoop {
 
   private func answer(_ request: ControlRequest) -> ControlAnswer {
     if request.verb == .set { return set(request) }
+    // The run itself has nothing to do for that but to say how it is.
+    if request.verb == .page { return ControlAnswer(isAccepted: true, message: "a page is opened", state: state) }
     return request.scope == .run ? move(request) : steer(request)
   }
 
@@ -42,7 +44,7 @@ extension RunLoop {
       case .pause: .pause
       case .resume: .resume
       case .drain: .drain
-      case .cancel, .abort, .set: .cancel
+      case .cancel, .abort, .set, .page: .cancel
       }
     if request.verb == .pause, request.isImmediate, state == .paused {
       // What was left to run when the run was paused is stopped now.
@@ -70,7 +72,7 @@ extension RunLoop {
       if request.signal != nil { timers.add(.grace, due: (now + options.grace).nanoseconds) }
     case .cancel: stop(StopCause(by: request.by, code: cancelCode(request), signal: request.signal), .cancel)
     case .abort: stop(StopCause(by: request.by, code: cancelCode(request), signal: request.signal), .abort)
-    case .set: break
+    case .set, .page: break
     }
     let words =
       switch request.verb {
@@ -78,7 +80,7 @@ extension RunLoop {
       case .pause: "paused; what runs goes on, nothing new starts"
       case .resume: "resumed"
       case .drain: "draining; what has begun is finished"
-      case .cancel, .abort, .set: "cancelled"
+      case .cancel, .abort, .set, .page: "cancelled"
       }
     return ControlAnswer(isAccepted: true, message: words, state: state)
   }

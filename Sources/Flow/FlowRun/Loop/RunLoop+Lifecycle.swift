@@ -9,7 +9,10 @@ import FlowPlan
 extension RunLoop {
   func begin() {
     for warning in plan.warnings { teller.diagnostic(warning) }
-    enter(.active, by: "start")
+    if let who = options.startedBy {
+      teller.control(Payload.Control(verb: "start", by: who, isAccepted: true, message: "started"))
+    }
+    enter(.active, by: options.startedBy ?? "start")
     teller.runStart(
       Payload.RunStart(
         sources: plan.sources.map(\.id), stages: plan.stages.map(\.id), sinks: plan.sinks.map(\.id),

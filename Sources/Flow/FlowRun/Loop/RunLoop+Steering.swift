@@ -30,6 +30,7 @@ extension RunLoop {
         request.verb == .drain
           ? "\(scope.words) is drained; what has begun is finished" : "\(scope.words) is cancelled")
     case .set: return set(request)
+    case .page: return acceptance("")
     }
   }
 
