@@ -49,6 +49,56 @@ import Testing
   @Test(
     .timeLimit(.minutes(1)),
     arguments: [
+      "return ('a'):rep(200):find('.-.-.-.-.-.-.-.-b')",
+      "return ('a'):rep(200):match('a*a*a*a*a*a*a*b')",
+      "return ('a'):rep(200):gsub('.-.-.-.-.-.-.-b', '')",
+      "for _ in ('a'):rep(200):gmatch('.-.-.-.-.-.-.-b') do end",
+      "local ok = pcall(string.find, ('a'):rep(200), '.-.-.-.-.-.-.-.-b') return ok",
+      "return table.move({}, 1, 1 << 60, 2)",
+      "return table.insert(setmetatable({}, { __len = function() return 1 << 60 end }), 1, 'x')",
+      "return table.remove(setmetatable({}, { __len = function() return 1 << 60 end }), 1)",
+      "local s = ('x'):rep(1 << 20) for i = 1, 1e6 do local t = s .. i end",
+      "local s = ('x'):rep(1 << 20) for i = 1, 1e6 do s:upper() end",
+    ])
+  func `What one instruction sets going counts as what it does`(body: String) {
+    let problem = problem("function item() \(body) end")
+    #expect(problem?.kind == .limit, "\(String(describing: problem))")
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `A call takes no longer than it may, whatever it does`() {
+    // Comparing costs time and neither memory nor instructions.
+    let text = """
+      local a, b = ('x'):rep(1 << 22) .. 'a', ('x'):rep(1 << 22) .. 'b'
+      function item() while a ~= b do end end
+      """
+    let limits = ScriptLimits(steps: 1 << 60, time: .seconds(1))
+    #expect(problem(text, limits: limits)?.message == "rules.lua: more than 1 s")
+  }
+
+  @Test(arguments: PatternSamples.all)
+  func `Patterns mean what the language says`(sample: PatternSamples.Sample) throws {
+    let script = try ScriptState(Array("function item() return { \(sample.code) } end".utf8), name: "p.lua")
+    #expect(try script.call("item", []).first == .list(sample.result))
+  }
+
+  @Test(arguments: [
+    ("('x'):find('%')", "malformed pattern (ends with '%')"), ("('x'):find('[a')", "malformed pattern (missing ']')"),
+    ("('x'):find('(x')", "unfinished capture"), ("('x'):match('x)')", "invalid pattern capture"),
+    ("('x'):find('%1')", "invalid capture index %1"), ("('x'):gsub('x', '%2')", "invalid capture index %2"),
+    ("('x'):gsub('x', '%a')", "invalid use of '%' in replacement string"),
+    ("('x'):find('%f')", "missing '[' after '%f' in pattern"),
+    ("('x'):find('%b')", "malformed pattern (missing arguments to '%b')"),
+    ("('x'):gsub('x', function() return {} end)", "invalid replacement value (a table)"),
+    ("('x'):gsub('x', true)", "bad argument #2 to 'gsub' (string/function/table expected, got boolean)"),
+    ("('x'):rep(300):find(('x?'):rep(300) .. ('x'):rep(300))", "pattern too complex"),
+  ])
+  func `Patterns that are none are told of`(code: String, message: String) {
+    #expect(problem("function item() \(code) end")?.message.contains(message) == true)
+  }
+
+  @Test(
+    .timeLimit(.minutes(1)),
+    arguments: [
       "function item() local t = {} for i = 1, 1e9 do t[i] = tostring(i) .. 'xxxxxxxx' end end",
       "function item() return ('x'):rep(1 << 30) end",
       "function item() local s = 'x' while true do s = s .. s end end",

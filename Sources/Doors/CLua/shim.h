@@ -9,6 +9,7 @@
 #include <lua5.4/lua.h>
 #include <lua5.4/lualib.h>
 #include <stdlib.h>
+#include <time.h>
 
 // What a state may use, and what it has used.
 struct imgflow_lua_budget {
@@ -18,8 +19,12 @@ struct imgflow_lua_budget {
   int is_enforced;
   long long steps;
   long long max_steps;
+  // When a call has taken too long, whatever it did; on the clock that never goes back, in nanoseconds.
+  long long deadline;
+  long long max_time;
   // Whether a limit was the reason of an error.
   int ran_out_of_steps;
+  int ran_out_of_time;
   int ran_out_of_memory;
   void (*print)(void *context, const char *text, size_t length);
   void *context;
@@ -42,8 +47,17 @@ static inline void *imgflow_lua_allocate(void *data, void *block, size_t old_siz
     return NULL;
   }
   void *result = realloc(block, new_size);
-  if (result) budget->used = budget->used - before + new_size;
+  if (!result) return NULL;
+  budget->used = budget->used - before + new_size;
+  // Bytes take time to fill, also inside of one instruction.
+  if (budget->is_enforced && new_size > before) budget->steps += (long long)((new_size - before) >> 6);
   return result;
+}
+
+static inline long long imgflow_lua_clock(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 // So many instructions lie between two looks at the count.
@@ -53,11 +67,27 @@ static inline void imgflow_lua_count(lua_State *state, lua_Debug *activation) {
   (void)activation;
   struct imgflow_lua_budget *budget = imgflow_lua_budget_of(state);
   budget->steps += IMGFLOW_LUA_STRIDE;
-  if (budget->steps < budget->max_steps) return;
+  int is_late = budget->ran_out_of_time || imgflow_lua_clock() > budget->deadline;
+  if (budget->steps < budget->max_steps && !is_late) return;
   // From now on every instruction fails, so that no `pcall` in the script can go on behind the limit.
-  budget->ran_out_of_steps = 1;
   lua_sethook(state, imgflow_lua_count, LUA_MASKCOUNT, 1);
+  if (is_late) {
+    budget->ran_out_of_time = 1;
+    luaL_error(state, "more than %I s", (LUAI_UACINT)(budget->max_time / 1000000000));
+  }
+  budget->ran_out_of_steps = 1;
   luaL_error(state, "more than %I instructions", (LUAI_UACINT)budget->max_steps);
+}
+
+// Counts what a function of the library does inside of one instruction.
+static inline void imgflow_lua_charge(lua_State *state, lua_Integer steps) {
+  struct imgflow_lua_budget *budget = imgflow_lua_budget_of(state);
+  if (!budget->is_enforced || steps <= 0) return;
+  long long left = budget->max_steps - budget->steps;
+  budget->steps += steps < left ? steps : left;
+  if (budget->steps < budget->max_steps) return;
+  budget->steps -= IMGFLOW_LUA_STRIDE;
+  imgflow_lua_count(state, NULL);
 }
 
 // Begins to count anew, for a call in this state or in a coroutine of it.
@@ -65,7 +95,9 @@ static inline void imgflow_lua_arm(lua_State *state) {
   struct imgflow_lua_budget *budget = imgflow_lua_budget_of(state);
   budget->steps = 0;
   budget->ran_out_of_steps = 0;
+  budget->ran_out_of_time = 0;
   budget->ran_out_of_memory = 0;
+  budget->deadline = imgflow_lua_clock() + budget->max_time;
   budget->is_enforced = 1;
   lua_sethook(state, imgflow_lua_count, LUA_MASKCOUNT, IMGFLOW_LUA_STRIDE);
 }
@@ -106,6 +138,41 @@ static inline int imgflow_lua_setmetatable(lua_State *state) {
   return 1;
 }
 
+// The number of steps that a function of `table` will take, by the name that is its second upvalue; the function itself
+// is its first.
+static inline int imgflow_lua_charged(lua_State *state) {
+  const char *name = lua_tostring(state, lua_upvalueindex(2));
+  lua_Integer steps = 0;
+  int count = lua_gettop(state);
+  if (*name == 'm') {
+    if (lua_isinteger(state, 2) && lua_isinteger(state, 3))
+      steps = lua_tointeger(state, 2) < 1 && lua_tointeger(state, 3) > 0 ? LUA_MAXINTEGER
+                                                                     : lua_tointeger(state, 3) - lua_tointeger(state, 2);
+  } else if (count > 0 && lua_istable(state, 1)) {
+    steps = luaL_len(state, 1);
+    lua_settop(state, count);
+    if (*name == 's') {
+      lua_Integer length = steps;
+      while ((length >>= 1) > 0 && steps < LUA_MAXINTEGER / 64) steps += luaL_len(state, 1);
+      lua_settop(state, count);
+    } else if (*name == 'c') {
+      if (lua_isinteger(state, 4)) steps = lua_tointeger(state, 4);
+      if (lua_isinteger(state, 3) && lua_tointeger(state, 3) > 1) steps -= lua_tointeger(state, 3);
+    } else if (lua_isinteger(state, 2) && count > (*name == 'i' ? 2 : 1)) {
+      steps -= lua_tointeger(state, 2);
+    } else {
+      steps = 1;
+    }
+  }
+  imgflow_lua_charge(state, steps);
+  lua_pushvalue(state, lua_upvalueindex(1));
+  lua_insert(state, 1);
+  lua_call(state, count, LUA_MULTRET);
+  return lua_gettop(state);
+}
+
+#include "patterns.h"
+
 static inline int imgflow_lua_open_libraries(lua_State *state) {
   luaL_requiref(state, LUA_GNAME, luaopen_base, 1);
   luaL_requiref(state, LUA_COLIBNAME, luaopen_coroutine, 1);
@@ -122,6 +189,21 @@ static inline int imgflow_lua_open_libraries(lua_State *state) {
   lua_getglobal(state, LUA_STRLIBNAME);
   lua_pushnil(state);
   lua_setfield(state, -2, "dump");
+  const luaL_Reg counted[] = {
+      {"find", imgflow_string_find},
+      {"match", imgflow_string_match},
+      {"gmatch", imgflow_string_gmatch},
+      {"gsub", imgflow_string_gsub},
+      {NULL, NULL}};
+  luaL_setfuncs(state, counted, 0);
+  lua_getglobal(state, LUA_TABLIBNAME);
+  const char *charged[] = {"insert", "remove", "move", "concat", "sort"};
+  for (size_t place = 0; place < sizeof charged / sizeof *charged; place++) {
+    lua_getfield(state, -1, charged[place]);
+    lua_pushstring(state, charged[place]);
+    lua_pushcclosure(state, imgflow_lua_charged, 2);
+    lua_setfield(state, -2, charged[place]);
+  }
   lua_pushcfunction(state, imgflow_lua_print);
   lua_setglobal(state, "print");
   lua_pushcfunction(state, imgflow_lua_setmetatable);

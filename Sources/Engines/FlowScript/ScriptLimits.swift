@@ -1,14 +1,19 @@
+public import FlowBase
+
 /// What a script may use.
 public struct ScriptLimits: Sendable, Hashable {
   /// The most bytes that a state may hold.
   public var memory: Int
   /// The most instructions of one call.
   public var steps: Int
+  /// The most time of one call: what a million instructions take is a matter of what they do.
+  public var time: Interval
 
-  /// Limits; 32 MiB and ten million instructions unless told otherwise.
-  public init(memory: Int = 32 << 20, steps: Int = 10_000_000) {
+  /// Limits; 32 MiB, ten million instructions and ten seconds unless told otherwise.
+  public init(memory: Int = 32 << 20, steps: Int = 10_000_000, time: Interval = .seconds(10)) {
     self.memory = memory
     self.steps = steps
+    self.time = time
   }
 }
 

@@ -25,6 +25,7 @@ public import FlowBase
     unsafe budget.initialize(to: imgflow_lua_budget())
     unsafe budget.pointee.limit = limits.memory
     unsafe budget.pointee.max_steps = Int64(limits.steps)
+    unsafe budget.pointee.max_time = Int64(limits.time.nanoseconds)
     unsafe budget.pointee.context = Unmanaged.passUnretained(printer).toOpaque()
     unsafe budget.pointee.print = { context, line, length in
       guard let context = unsafe context, let line = unsafe line else { return }
@@ -103,7 +104,9 @@ public import FlowBase
     var text = "an error that is no text"
     if unsafe lua_type(thread, -1) == LUA_TSTRING { text = unsafe self.text(at: -1, of: thread) }
     unsafe imgflow_lua_pop(thread, 1)
-    let isLimit = unsafe budget.pointee.ran_out_of_steps != 0 || budget.pointee.ran_out_of_memory != 0
+    let isLimit =
+      unsafe budget.pointee.ran_out_of_steps != 0 || budget.pointee.ran_out_of_time != 0
+      || budget.pointee.ran_out_of_memory != 0
     if unsafe budget.pointee.ran_out_of_memory != 0 {
       text = "\(ScriptState.prefix) more than \(ByteCount(Int(unsafe budget.pointee.limit)).text) of memory"
     }
