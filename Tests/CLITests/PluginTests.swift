@@ -78,6 +78,85 @@ import Testing
     #expect(try await work.tool.run("validate", "m.yaml").code == 2)
   }
 
+  @Test func `what a plugin makes of each group goes below the output under its own path`() async throws {
+    let work = try Workplace()
+    try await write(
+      work, "acme.index", ops: "  acme.index: { kind: stage, per: [group, run] }",
+      program: """
+        from imgflow_plugin import serve
+        import json, os
+        def work(item, init):
+            members = [json.loads(line) for line in open(item["in"]["path"])]
+            group = item["item"].get("group", "all")
+            os.makedirs(os.path.join(item["out"]["dir"], "lists"))
+            with open(os.path.join(item["out"]["dir"], f"lists/{group}.txt"), "w") as out:
+                for member in members:
+                    out.write(f"{member['key']} {open(member['outputs'][0]['path']).read().split()[0]}\\n")
+            if group == "even":
+                open(os.path.join(item["out"]["dir"], "extra.json"), "w").write("{}")
+                return {"out": [{"path": f"lists/{group}.txt"}, {"path": "extra.json", "media": "application/json"}]}
+            return {"out": [{"path": f"lists/{group}.txt", "media": "text/plain"}]}
+        serve(work)
+
+        """)
+    let rows = (1...4).map { "n\($0),\(work.server.url)/small/\($0),\($0 % 2 == 0 ? "even" : "odd")" }
+    try work.write("list.csv", "key,url,kind\n" + rows.joined(separator: "\n") + "\n")
+    try work.write(
+      "m.yaml",
+      """
+      imgflow: 1
+      plugins: [acme.index]
+      sources: [{ file: { path: list.csv, key: "${row.key}" } }]
+      stages:
+        - fetch
+        - store: "${item.key}.txt"
+        - acme.index
+          per: { group: row.kind }
+        - id: whole
+          acme.index: {}
+          needs: store
+          per: run
+      """.replacing("  - acme.index\n", with: "  - acme.index: {}\n"))
+    let end = try await work.tool.run("run", "m.yaml", "--json", "--allow-private")
+    expectEnd(end, 0)
+    #expect(
+      work.files() == [
+        "extra.json", "lists/all.txt", "lists/even.txt", "lists/odd.txt", "n1.txt", "n2.txt", "n3.txt", "n4.txt",
+      ])
+    #expect(try work.read("out/lists/even.txt") == "file/n2 /small/2\nfile/n4 /small/4\n")
+    let even = end.stream.all("barrier.end").first { $0["group"] == "even" }
+    #expect(even?["outputs"]?.asList?.count == 2)
+    let again = try await work.tool.run("run", "m.yaml", "--json", "--allow-private")
+    #expect(again.stream.all("plugin.start").isEmpty && again.stream.count("cached") == 4)
+  }
+
+  @Test func `a plugin's configuration takes variables and axes, and a process has one`() async throws {
+    let work = try Workplace()
+    try await write(
+      work, "acme.say",
+      ops: "  acme.say: { kind: stage, gives: { set: { said: string } }, config: { type: object, "
+        + "properties: { words: { type: string }, n: { type: integer } } } }",
+      program: """
+        from imgflow_plugin import serve
+        serve(lambda item, init: {"set": {"said": f"{init['config']['words']} {init['config']['n'] + 1}"}})
+
+        """)
+    try work.manifest(
+      ["/small/a", "/small/b"], "plugins: [acme.say]\nvars: { greeting: hello }",
+      fetch: """
+        fetch
+          - acme.say: { words: "${vars.greeting} ${matrix.w}", n: "${matrix.n}" }
+            matrix: { w: [x, y], n: [1] }
+          - write: { path: "${item.key}-${matrix.w}.txt", text: "${item.said}" }
+        """, path: "${item.key}-${matrix.w}.bin")
+    let end = try await work.tool.run("run", "m.yaml")
+    expectEnd(end, 0)
+    #expect(try work.read("out/small-a-x.txt").hasPrefix("hello x 2"))
+    #expect(try work.read("out/small-b-y.txt").hasPrefix("hello y 2"))
+    // A process for each configuration, not for each item.
+    #expect(end.stream.all("plugin.start").count == 2)
+  }
+
   @Test func `a source and a sink of plugins begin and end a run`() async throws {
     let work = try Workplace()
     try await write(
@@ -149,6 +228,33 @@ import Testing
     try work.write("acme.loud/main.py", program.replacing("len(text)", with: "1"))
     let changed = try await work.tool.run("plugin", "replay", "talk.ndjson")
     #expect(changed.code == 1 && changed.output.contains("1 are not what they were"), "\(changed.output)")
+  }
+
+  @Test func `the check of a plugin that hangs ends, and says where it hangs`() async throws {
+    let work = try Workplace()
+    let ready = """
+      import json, sys, time
+      for line in sys.stdin:
+          m = json.loads(line)
+          if m["t"] == "init":
+              print('{"t":"ready","v":1}', flush=True)
+          elif m["t"] == "ping":
+              print(json.dumps({"t": "pong", "n": m["n"]}), flush=True)
+          elif m["t"] == "item":
+              time.sleep(3600)
+
+      """
+    for (program, words) in [
+      ("import time\ntime.sleep(3600)\n", "says that it is ready"), (ready, "answers an item"),
+    ] {
+      try await write(
+        work, "acme.slow\(words.count)", ops: "  acme.slow: { kind: stage }", program: program,
+        more: "limits: { start: 2s, item: 2s }")
+      let end = try await work.tool.run("plugin", "check", "acme.slow\(words.count)")
+      #expect(end.code == 1)
+      #expect(end.output.contains("nothing came for 2s"), "\(end.output)")
+      #expect(end.output.contains("since the plugin hangs where it \(words); mend that"), "\(end.output)")
+    }
   }
 
   @Test(arguments: ["python", "sh"])

@@ -20,7 +20,7 @@ struct JPEGPathTests {
 
   static func short(_ file: [UInt8], _ branches: [PictureBranch]) throws -> PictureReply? {
     let job = PictureJob(.bytes(file), wish: .pictures(branches))
-    return JPEGPath.reply(to: job, try PictureSource(job.input, loaders: []))
+    return JPEGPath.pictures(of: job, try PictureSource(job.input, loaders: [])).whole.map(PictureReply.pictures)
   }
 
   /// What the common way makes: the same chain, with a step that changes nothing.

@@ -53,6 +53,40 @@ struct ReadingTests {
     }
   }
 
+  /// What this machine can write, for the formats that not every libvips has.
+  private static func file(_ format: String, _ picture: VipsImage) -> [UInt8]? {
+    let compression: [(String, VipsValue)] = format == "heic" ? [("compression", .int(1))] : []
+    return try? Pixels.file(format == "jxl" ? "jxl" : "heif", picture, compression + [("Q", .int(95))])
+  }
+
+  @Test(arguments: ["heic", "avif", "jxl"])
+  func `newer formats are read where the machine can`(_ format: String) throws {
+    let picture = try ReadingTests.blockPicture()
+    let compression: [(String, VipsValue)] = format == "avif" ? [("compression", .int(4))] : []
+    let made = format == "avif" ? try? Pixels.file("heif", picture, compression) : ReadingTests.file(format, picture)
+    guard let file = made else {
+      // Nothing to read is no failure; it is said, so that nobody takes it for a success.
+      StandardStream.errors.write("reading \(format) is not tried: libvips on this machine cannot write it\n")
+      return
+    }
+    #expect(PictureFormat(of: file)?.rawValue == format)
+    guard case .facts(let facts) = PictureEngine.perform(PictureJob(.bytes(file), wish: .facts(full: true))) else {
+      Issue.record("no facts of \(format)")
+      return
+    }
+    #expect([facts.width, facts.height] == [96, 64])
+    #expect(facts.format.rawValue == format)
+    #expect(ReadingTests.blocks(of: try Pixels.made(file, [])) == ["ABC", "DEF"])
+    for share in 1...9 {
+      let cut = Array(file.prefix(file.count * share / 10))
+      guard case .fault(let fault) = PictureEngine.perform(PictureJob(.bytes(cut), wish: .facts(full: true))) else {
+        Issue.record("\(format), cut at \(share) tenths, was taken for whole")
+        continue
+      }
+      #expect(["image.truncated", "image.corrupt", "image.unsupported"].contains(fault.code), "\(fault)")
+    }
+  }
+
   @Test func `a resize goes by the upright size`() throws {
     let picture = try Pixels.painted(800, 400) { _, _ in [9, 9, 9] }.with(["orientation": 6])
     let file = try Pixels.file("jpeg", picture, [("strip", .flag(false))])
@@ -212,6 +246,28 @@ struct ReadingTests {
       #expect(made.picture.facts.format.media == media)
       #expect(PictureFormat(of: made.picture.bytes) == made.picture.facts.format)
     }
+  }
+
+  @Test func `sizes that stand beside one another are the same alone, in pairs and all together`() throws {
+    let file = try Pixels.file("jpeg", try JPEGPathTests.photo(600, 400), [("Q", .int(95))])
+    let sizes = [40, 120, 290, 550].map { Resize(width: $0, height: nil) }
+    let formats: [PictureFormat] = [.jpeg, .webp, .jpeg, .png]
+    let branches = zip(sizes, formats).map { size, format in
+      var encoding = EncodeOptions()
+      encoding.format = format
+      return PictureBranch([.resize(size)], encoding: encoding, beside: sizes)
+    }
+    func made(_ branches: [PictureBranch]) -> [MadePicture] {
+      guard case .pictures(let made) = PictureEngine.perform(PictureJob(.bytes(file), wish: .pictures(branches))) else {
+        return []
+      }
+      return made
+    }
+    let together = made(branches)
+    #expect(together.map(\.facts.width) == [40, 120, 290, 550])
+    #expect(together.map(\.facts.format) == formats)
+    #expect(branches.flatMap { made([$0]) } == together)
+    #expect(made([branches[1], branches[3]]) + made([branches[2], branches[0]]) == [1, 3, 2, 0].map { together[$0] })
   }
 
   @Test func `branches of one decoding are what they are alone`() throws {

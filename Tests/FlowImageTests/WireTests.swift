@@ -36,7 +36,7 @@ struct WireTests {
         .monochrome(colour: .black, intensity: 0.25), .tiltShift(shift), .roundCorners(.share(0.1)),
         .roundCorners(.pixels(4)), .blur(sigma: 1.5), .sharpen(sigma: 0.7),
       ]),
-      PictureBranch([], encoding: encoding),
+      PictureBranch([], encoding: encoding, beside: [resize, Resize(width: nil, height: 9)]),
     ]
     return [
       PictureJob(.path("/a b/c"), reading: reading, wish: .pictures(branches)),

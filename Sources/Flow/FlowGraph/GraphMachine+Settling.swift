@@ -25,6 +25,10 @@ extension GraphMachine {
   private mutating func startReady(_ now: Instant, _ actions: inout [Action]) {
     guard mode == .active || mode == .draining else { return }
     for stage in order where !(queues[stage].isEmpty && returning[stage].isEmpty) {
+      if shape.stages[stage].isOrdered {
+        startInOrder(stage, now, &actions)
+        continue
+      }
       while mayStart(stage, now), let entry = returning[stage].popFirst() ?? queues[stage].popFirst() {
         guard isCurrent(entry), states[index(entry.operation)] == .ready, !putAside(entry) else { continue }
         start(entry.operation, of: stage, now, &actions)
@@ -32,13 +36,13 @@ extension GraphMachine {
     }
   }
 
-  private func mayStart(_ stage: Int, _ now: Instant) -> Bool {
+  func mayStart(_ stage: Int, _ now: Instant) -> Bool {
     let limits = limits[stage]
     return !heldStages[stage] && running[stage] < limits.concurrency && nextStart[stage] <= now.nanoseconds
       && (limits.pool < 0 || tokens[limits.pool] > 0)
   }
 
-  private mutating func start(_ operation: Operation, of stage: Int, _ now: Instant, _ actions: inout [Action]) {
+  mutating func start(_ operation: Operation, of stage: Int, _ now: Instant, _ actions: inout [Action]) {
     let limits = limits[stage]
     states[index(operation)] = .running
     running[stage] += 1

@@ -111,6 +111,8 @@ public struct GraphMachine: Sendable {
   var queues: [Ring<Entry>]
   /// The same for what has waited for a host already; it goes first.
   var returning: [Ring<Entry>]
+  /// The items that are to pass a stage in order, for the stages that are passed so; entries may be out of date.
+  var lines: [Int: Ring<Entry>]
   var running: [Int]
   /// What bounds the starts of each stage now.
   var limits: [Wiring.Limits]
@@ -159,6 +161,8 @@ public struct GraphMachine: Sendable {
     let count = shape.stages.count
     queues = Array(repeating: Ring(), count: count)
     returning = Array(repeating: Ring(), count: count)
+    lines = [:]
+    for stage in shape.stages.indices where shape.stages[stage].isOrdered { lines[stage] = Ring() }
     running = Array(repeating: 0, count: count)
     limits = shape.wiring.limits
     heldStages = Array(repeating: false, count: count)
@@ -309,6 +313,7 @@ public struct GraphMachine: Sendable {
       states[base + node] = shape.wiring.firstStates[node]
       pending[base + node] = shape.wiring.firstPending[node]
     }
+    if !lines.isEmpty { joinLines(slot) }
   }
 
   func index(_ operation: Operation) -> Int { operation.slot * shape.nodes.count + operation.node }

@@ -18,11 +18,13 @@ public struct GraphShape: Sendable {
     public var interval: Int
     /// The pool that each operation takes a token of.
     public var pool: Int?
+    /// Whether items pass it one by one in the order of their admission, whichever is ready first.
+    public var isOrdered: Bool
 
     /// A stage.
     public init(
       isBarrier: Bool = false, needs: [Int] = [], gates: [Int] = [], joins: Bool = false, runsAlways: Bool = false,
-      concurrency: Int = .max, interval: Int = 0, pool: Int? = nil
+      concurrency: Int = .max, interval: Int = 0, pool: Int? = nil, isOrdered: Bool = false
     ) {
       self.isBarrier = isBarrier
       self.needs = needs
@@ -32,6 +34,7 @@ public struct GraphShape: Sendable {
       self.concurrency = max(1, concurrency)
       self.interval = max(0, interval)
       self.pool = pool
+      self.isOrdered = isOrdered
     }
   }
 

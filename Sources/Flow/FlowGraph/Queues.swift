@@ -6,6 +6,8 @@ struct Ring<Element: Sendable>: Sendable {
   private(set) var count = 0
 
   var isEmpty: Bool { count == 0 }
+  /// The oldest element.
+  var first: Element? { count == 0 ? nil : elements[head] }
 
   mutating func append(_ element: Element) {
     if count == elements.count { grow(with: element) }

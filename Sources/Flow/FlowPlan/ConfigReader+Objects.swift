@@ -68,13 +68,13 @@ extension ConfigReader.Site {
     var site = self
     if phase < .leg {
       site.types.item = nil
-      site.types.axes = nil
+      if phase != .axes { site.types.axes = nil }
       site.types.from = nil
       site.types.hasGroup = false
       site.types.hasRun = false
       site.types.hasOut = false
     }
-    if phase == .load {
+    if phase < .row {
       site.types.row = nil
       site.types.loop = nil
       site.types.absence = "this is decided before there are items"

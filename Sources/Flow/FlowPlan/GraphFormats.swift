@@ -9,19 +9,25 @@ extension PlanGraph {
     for source in sources { text += "  source_\(source.id)([\"\(PlanGraph.mermaid(source.id))\"])\n" }
     for (place, stage) in stages.enumerated() {
       let (open, close) = stage.isBarrier ? ("[[", "]]") : ("[", "]")
-      text += "  stage_\(stage.id)\(open)\"\(PlanGraph.mermaid(label(place)))\"\(close)\n"
+      text += "  \(PlanGraph.word(stage.id))\(open)\"\(PlanGraph.mermaid(label(place)))\"\(close)\n"
     }
     for (place, stage) in stages.enumerated() {
       if stage.needs.isEmpty {
-        for source in sources { text += "  source_\(source.id) --> stage_\(stage.id)\n" }
+        for source in sources { text += "  source_\(source.id) --> \(PlanGraph.word(stage.id))\n" }
       }
       for need in stage.needs {
-        text += "  stage_\(stages[need].id) \(isBarrier(from: need, to: place) ? "==>" : "-->") stage_\(stage.id)\n"
+        text +=
+          "  \(PlanGraph.word(stages[need].id)) \(isBarrier(from: need, to: place) ? "==>" : "-->") \(PlanGraph.word(stage.id))\n"
       }
-      for gate in gates(of: place) { text += "  stage_\(stages[gate].id) -. after .-> stage_\(stage.id)\n" }
+      for gate in gates(of: place) {
+        text += "  \(PlanGraph.word(stages[gate].id)) -. after .-> \(PlanGraph.word(stage.id))\n"
+      }
     }
     return text
   }
+
+  /// A stage's id as a word of the language.
+  private static func word(_ id: String) -> String { "stage_" + id.map { $0 == "." ? "_" : String($0) }.joined() }
 
   private static func mermaid(_ text: String) -> String {
     text.map { $0 == "\"" ? "#quot;" : $0 == "<" ? "&lt;" : $0 == "\n" ? " " : String($0) }.joined()

@@ -206,6 +206,8 @@ public struct PlannedStage: Sendable {
   public var legs: [Fields] = [[:]]
   /// Where it stands.
   public var place: Place?
+  /// Whether items pass it one by one, in the order of the sources and their items.
+  public var isOrdered = false
   /// Whether only stages of its own kind take its results, and do its work together with theirs.
   public var isFused = false
 

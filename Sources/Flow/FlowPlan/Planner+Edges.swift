@@ -6,15 +6,32 @@ internal import FlowYAML
 // Which stage takes whose results, in which order, and how often each runs.
 extension Planner {
   mutating func draftStages(of entries: [ResolvedEntry]) -> [StageDraft] {
-    entries.compactMap { resolved in
-      guard let part = catalog.stages[resolved.spec.name] else { return nil }
+    entries.flatMap { resolved -> [StageDraft] in
+      guard let part = catalog.stages[resolved.spec.name] else { return [] }
       var draft = StageDraft(
         resolved: resolved, part: part, needs: mentions("needs", in: resolved),
         after: mentions("after", in: resolved) ?? [])
       readPer(into: &draft)
       readMatrix(into: &draft)
-      return draft
+      guard let look = part.spec.look?() else { return [draft] }
+      return Planner.split(draft, look)
     }
+  }
+
+  /// A stage and the look that comes before it: the look takes the stage's edges and legs, the stage the look's result.
+  private static func split(_ draft: StageDraft, _ look: StagePart) -> [StageDraft] {
+    var first = draft
+    first.part = look
+    first.isLook = true
+    first.resolved.id += ".look"
+    first.resolved.spec = look.spec
+    var second = draft
+    second.needs = [StageDraft.Mention(id: first.id, place: draft.resolved.place)]
+    second.after = []
+    second.legs = [[:]]
+    second.hasMatrix = false
+    second.axisNames = []
+    return [first, second]
   }
 
   private mutating func mentions(_ key: String, in resolved: ResolvedEntry) -> [StageDraft.Mention]? {

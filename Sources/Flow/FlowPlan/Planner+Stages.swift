@@ -33,6 +33,7 @@ extension Planner {
       let types = self.types(
         of: draft, per: edges.per[place], needs: needs, drafts: drafts, outlooks: outlooks, ground: ground,
         axes: combos.map(\.axes))
+      let told = reader.diagnostics
       var stage = PlannedStage(id: draft.id, op: draft.resolved.spec.name, part: draft.part)
       stage.place = draft.resolved.place
       stage.needs = edges.needs[place].compactMap { positions[$0] }
@@ -44,6 +45,12 @@ extension Planner {
       meetAddresses(in: expanded(draft.resolved), fields: draft.resolved.spec.fields)
       checkPaths(in: expanded(draft.resolved), fields: draft.resolved.spec.fields)
       checkReads(of: draft, types: types.place)
+      if draft.isLook { reader.diagnostics = told }
+      switch draft.part.spec.order(config) {
+      case .any: break
+      case .listed: stage.isOrdered = true
+      case .complete: stage.after += stage.needs
+      }
       let position = stages.count
       var outlook = StageOutlook(fields: types.inner.item ?? [:], nodes: [])
       for field in draft.resolved.spec.sets(config) { outlook.fields[field.name] = field.type }

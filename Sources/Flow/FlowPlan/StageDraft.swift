@@ -25,6 +25,9 @@ struct StageDraft {
   /// The names of its own axes, there also where it has no leg.
   var axisNames: [String] = []
 
+  /// Whether it is the look that comes before a stage, and all that is wrong is told of that stage.
+  var isLook = false
+
   var id: String { resolved.id }
   /// Its name in messages.
   var subject: String { "stage `\(id)`" }

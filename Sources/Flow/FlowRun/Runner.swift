@@ -159,7 +159,8 @@ public final class Runner: Sendable {
     }
     let runStore = try RunStore(
       plan: plan, options: options, journal: journal, ledger: ledger, tree: store.tree, temporary: store.temporary,
-      run: number, sourceNumbers: sources, nodeNumbers: nodes)
+      run: number, cutOffRun: previous.flatMap { $0.isComplete ? nil : $0.number }, sourceNumbers: sources,
+      nodeNumbers: nodes)
     let services = Services(
       settings: plan.settings, blocking: BlockingPool(name: "work", threads: 8), store: runStore,
       isOffline: options.isFrozen, log: { box.post($0, $1) }, tell: { box.post($0) })

@@ -9,6 +9,8 @@ final class Services: Sendable {
   let blocking: BlockingPool
   let store: RunStore
   let isOffline: Bool
+  /// What items may take in memory.
+  let memory: MemoryBudget
   private let resources = Guarded<[ObjectIdentifier: any Sendable]>([:])
   private let bandwidthWatchers = Guarded<[@Sendable (Int?) -> Void]>([])
   private let tellLog: @Sendable (LogLevel, String) -> Void
@@ -22,6 +24,7 @@ final class Services: Sendable {
     self.isOffline = isOffline
     self.blocking = blocking
     self.store = store
+    memory = MemoryBudget(limit: settings.memory ?? MemoryBudget.usual)
     tellLog = log
     tellPayload = tell
   }
@@ -127,6 +130,7 @@ struct LegServices: RunServices {
     try base.shared(type, make: make)
   }
 
+  func remembered(of stage: String) -> any GatheringReader { base.store.remembered(of: stage) }
   func makeScratch() throws(Fault) -> String { try base.store.makeScratch() }
   func onBandwidthChange(_ change: @escaping @Sendable (Int?) -> Void) { base.onBandwidthChange(change) }
   func log(_ level: LogLevel, _ message: String) { base.log(level, message) }

@@ -244,6 +244,7 @@ struct Explainer: Sendable {
     let names =
       switch field.phase {
       case .load: "vars env output"
+      case .axes: "vars env output matrix"
       case .row: "vars env output row for"
       case .leg: "vars env output row for item matrix from"
       }

@@ -39,6 +39,24 @@ public enum ProcessFacts {
   /// Ends the process at once, with this exit code.
   public static func exit(_ code: Int) -> Never { Glibc.exit(Int32(truncatingIfNeeded: code)) }
 
+  /// How many bytes of memory this machine has, or the container that this process is in.
+  public static var machineMemory: Int {
+    var least = 1 << 40
+    if let text = try? SmallFiles.read("/proc/meminfo", limit: 1 << 16),
+      let line = String(decoding: text, as: UTF8.self).split(separator: "\n").first(where: { $0.hasPrefix("MemTotal:") }
+      ),
+      let kilobytes = line.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
+    {
+      least = kilobytes << 10
+    }
+    for path in ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"] {
+      guard let text = try? SmallFiles.read(path, limit: 64) else { continue }
+      let digits = text.prefix { $0 >= 0x30 && $0 <= 0x39 }
+      if let bytes = Int(String(decoding: digits, as: UTF8.self)), bytes > 0 { least = min(least, bytes) }
+    }
+    return least
+  }
+
   /// How many bytes of memory the processes of a group take together.
   public static func memory(ofGroup group: Int) -> Int {
     guard let folder = try? FileSystem.open("/proc", [.read, .directory]), let names = try? DirectoryListing(of: folder)

@@ -11,8 +11,17 @@ public protocol Source: Sendable {
 public protocol SourceReader {
   /// How many items there will be, where that is known beforehand.
   var total: Int? { get }
+  /// From where the items that were handed out last can be asked for again in a later run; nil where they cannot.
+  ///
+  /// It may lie some items before them: what comes twice counts once.
+  var cursor: Value? { get }
   /// The next items, at most so many; none at the end.
   mutating func next(upTo count: Int) async throws -> [SourceItem]
+}
+
+extension SourceReader {
+  /// There is no way back: a later run begins at the beginning.
+  public var cursor: Value? { nil }
 }
 
 /// What a source is given.
@@ -23,6 +32,8 @@ public struct SourceContext: Sendable {
   public var config: Config
   /// The folder that relative paths start from.
   public var folder: String
+  /// Where to go on from, as a reader of an earlier run has said it; nil is the beginning.
+  public var cursor: Value?
   /// What the run does for those who ask hosts; nil where nobody is to be asked.
   public var services: (any RunServices)?
   /// Tells the listeners of something that concerns a program which works for the source.

@@ -90,6 +90,8 @@ public struct StageResult: Sendable {
   public var verdict: Verdict
   /// The new bytes; nil where the leg's bytes stay as they are.
   public var content: Content?
+  /// What says, as long as it is held, that the content takes room in memory; the run's own.
+  public var room: (any AnyObject & Sendable)?
   /// The item fields that it sets.
   public var fields: Fields
   /// The files that it has published.
@@ -184,6 +186,15 @@ public struct Gathering: Sendable {
     self.members = members
     self.everything = everything
   }
+}
+
+/// A stream without members.
+public struct NothingGathered: GatheringReader {
+  /// Its reader.
+  public init() {}
+
+  /// None.
+  public mutating func next(upTo count: Int) async throws -> [Gathering.Member] { [] }
 }
 
 /// Hands out the members of a gathering page by page.

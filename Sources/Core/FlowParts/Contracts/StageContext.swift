@@ -13,6 +13,8 @@ public struct StageContext: Sendable {
   public var services: any RunServices
   /// Whether only stages of the same kind take the result, so that the work may be left to the last of them.
   public var isFused = false
+  /// The configurations of all legs of the stage that work on the same input, this one's too; nil where it is alone.
+  public var siblings: (@Sendable () throws(Fault) -> [Config])?
   /// Tells how far the bytes have come, and how many they will be where that is known.
   public var progress: @Sendable (_ bytes: Int, _ size: Int?) -> Void
   /// The fields that an earlier run's result had, where it is to be found out whether that still holds.
@@ -51,6 +53,8 @@ public protocol RunServices: Sendable {
   func kept(_ digest: Digest) async throws(Fault) -> HeldFile?
   /// Keeps a file's bytes for later runs, where the manifest says where.
   func keep(_ file: HeldFile) async
+  /// What a stage whose results are remembered has found of the items that earlier runs have finished.
+  func remembered(of stage: String) -> any GatheringReader
   /// Whether nobody may be asked over the network.
   var isOffline: Bool { get }
   /// Threads for work that blocks.
@@ -73,6 +77,9 @@ extension RunServices {
 
   /// Tells nobody.
   public func tell(_ payload: Payload) {}
+
+  /// Nothing is remembered.
+  public func remembered(of stage: String) -> any GatheringReader { NothingGathered() }
 }
 
 extension RunServices {

@@ -10,6 +10,16 @@ public enum Per: String, Sendable, Hashable, CaseIterable {
   case leg, item, group, run
 }
 
+/// In which order the legs of a run pass a stage.
+public enum LegOrder: Sendable, Hashable {
+  /// As they come.
+  case any
+  /// One by one, in the order of the sources and their items, whichever comes first.
+  case listed
+  /// Not before all of them have passed the stage's look.
+  case complete
+}
+
 /// All that is to be said of a part: validation, help, schema and reference come from it and from nothing else.
 public struct PartSpec: Sendable {
   /// The name by which manifests call it; built-in names have no dot.
@@ -46,6 +56,14 @@ public struct PartSpec: Sendable {
   public var makesItems: Bool
   /// Whether a stage that gathers needs the bytes of its members, and not only what is known of them.
   public var gathersBytes = false
+  /// A stage's part that each leg passes right before the stage itself, with the same configuration.
+  ///
+  /// In the plan it is a stage of its own, named `<id>.look`.
+  public var look: (@Sendable () -> StagePart)?
+  /// In which order legs pass, given the configuration.
+  public var order: @Sendable (Config) -> LegOrder = { _ in .any }
+  /// Whether what a stage has found is kept for later runs although it makes no new bytes, and is found anew each time.
+  public var isRemembered = false
   /// The plugin that brings it; nil for what is built in.
   public var plugin: PluginNote?
   /// A part of a manifest that shows it at work.
@@ -112,6 +130,8 @@ public struct ItemField: Sendable, Hashable {
 public enum Phase: Int, Sendable, Hashable, Comparable {
   /// When the manifest is loaded: `vars env secret output`.
   case load
+  /// When the legs of a stage are known: also `matrix`.
+  case axes
   /// For each row or step of a source: also `row for`.
   case row
   /// For each leg, or for each group or the run where the stage stands there.

@@ -52,11 +52,19 @@ public struct PictureBranch: Sendable, Hashable {
   public var operations: [PictureOperation]
   /// How the result is written.
   public var encoding: EncodeOptions
+  /// The sizes that are made of the same picture as well, now or in another job.
+  ///
+  /// The picture is decoded large enough for all of them, so that a branch gives the same bytes whether the others are
+  /// made together with it or not.
+  public var beside: [Resize] = []
 
   /// A branch.
-  public init(_ operations: [PictureOperation], encoding: EncodeOptions = EncodeOptions()) {
+  public init(
+    _ operations: [PictureOperation], encoding: EncodeOptions = EncodeOptions(), beside: [Resize] = []
+  ) {
     self.operations = operations
     self.encoding = encoding
+    self.beside = beside
   }
 }
 

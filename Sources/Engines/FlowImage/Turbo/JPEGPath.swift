@@ -4,28 +4,32 @@ internal import FlowBase
 ///
 /// It takes only what it is sure to do as the common way would; whatever is odd or broken goes there.
 enum JPEGPath {
-  /// The reply, where this way leads to it; nil sends the job the common way.
-  static func reply(to job: PictureJob, _ source: PictureSource) -> PictureReply? {
-    guard source.format == .jpeg, case .pictures(let branches) = job.wish else { return nil }
-    let steps = branches.compactMap(Step.init)
-    guard !steps.isEmpty, steps.count == branches.count, TurboCodec.isThere, let header = JPEGHeader(source.bytes),
+  /// The pictures that this way leads to, in the order of the branches; the others go the common way.
+  ///
+  /// Which way a branch goes depends on nothing but itself.
+  static func pictures(of job: PictureJob, _ source: PictureSource) -> [MadePicture?] {
+    guard source.format == .jpeg, case .pictures(let branches) = job.wish, TurboCodec.isThere,
+      branches.contains(where: { Step($0) != nil }), let header = JPEGHeader(source.bytes),
       isPlain(header, job.reading)
-    else { return nil }
+    else { return [] }
     let orientation = job.reading.turns ? header.orientation : 1
     let stored = PictureSize(header.width, header.height)
     let size = orientation >= 5 ? stored.turned : stored
-    let plans = steps.map { ResizePlan($0.resize, of: size) }
-    // Below this, the means of areas are not as good as what the common way does.
-    guard let shrink = plans.map({ $0.shrink(of: size) }).min(), shrink >= 2 else { return nil }
-    // Half of the shrinking at least is left to the means.
-    let eighths = shrink >= 16 ? 1 : shrink >= 8 ? 2 : shrink >= 4 ? 4 : 8
-    guard let decoded = TurboCodec.decode(source.bytes, header, eighths: eighths) else { return nil }
-    var pictures: [MadePicture] = []
-    for (step, plan) in zip(steps, plans) {
-      guard let picture = step.make(decoded, plan, orientation) else { return nil }
-      pictures.append(picture)
+    var decoded: [Int: PixelBlock?] = [:]
+    return branches.map { branch -> MadePicture? in
+      guard let step = Step(branch) else { return nil }
+      let shrink = ([step.resize] + branch.beside).map { ResizePlan($0, of: size).shrink(of: size) }.min() ?? 1
+      let plan = ResizePlan(step.resize, of: size)
+      // Below this, the means of areas are not as good as what the common way does.
+      guard plan.shrink(of: size) >= 2 else { return nil }
+      // Half of the shrinking at least is left to the means.
+      let eighths = shrink >= 16 ? 1 : shrink >= 8 ? 2 : shrink >= 4 ? 4 : 8
+      if decoded[eighths] == nil {
+        decoded[eighths] = .some(TurboCodec.decode(source.bytes, header, eighths: eighths))
+      }
+      guard let block = decoded[eighths] ?? nil else { return nil }
+      return step.make(block, plan, orientation)
     }
-    return .pictures(pictures)
   }
 
   private static func isPlain(_ header: JPEGHeader, _ reading: ReadOptions) -> Bool {
@@ -77,5 +81,13 @@ enum JPEGPath {
           format: .jpeg, width: block.width, height: block.height, hasAlpha: false,
           colourspace: block.bands == 1 ? "b-w" : "srgb"))
     }
+  }
+}
+
+extension [MadePicture?] {
+  /// All of them, where none is missing.
+  var whole: [MadePicture]? {
+    let made = compactMap(\.self)
+    return isEmpty || made.count < count ? nil : made
   }
 }

@@ -67,6 +67,7 @@ extension WireWriter {
       put(list: branches) { writer, branch in
         writer.put(list: branch.operations) { $0.put($1) }
         writer.put(branch.encoding)
+        writer.put(list: branch.beside) { $0.put(.resize($1)) }
       }
     case .hash: put("hash")
     case .cell(let cell):
@@ -123,7 +124,11 @@ extension WireReader {
       return .pictures(
         try list { (reader) throws(Garbled) in
           PictureBranch(
-            try reader.list { (reader) throws(Garbled) in try reader.operation() }, encoding: try reader.encoding())
+            try reader.list { (reader) throws(Garbled) in try reader.operation() }, encoding: try reader.encoding(),
+            beside: try reader.list { (reader) throws(Garbled) in
+              guard case .resize(let resize) = try reader.operation() else { throw Garbled() }
+              return resize
+            })
         })
     case "hash": return .hash
     case "cell":

@@ -29,7 +29,8 @@ public enum PictureEngine {
     default: break
     }
     let source = try PictureSource(job.input, loaders: job.reading.loaders)
-    if let fast = JPEGPath.reply(to: job, source) { return fast }
+    let fast = JPEGPath.pictures(of: job, source)
+    if let pictures = fast.whole { return .pictures(pictures) }
     try VipsLibrary.require()
     // What an earlier picture's decoder complained of without failing is not this one's cause.
     VipsFailure.forget()
@@ -40,17 +41,22 @@ public enum PictureEngine {
     // The images read from the bytes, and the compiler does not know.
     return try withExtendedLifetime(source.bytes) {
       do {
-        return try reply(to: job.wish, decoder)
+        return try reply(to: job.wish, decoder, made: fast)
       } catch let failure as VipsFailure {
         throw source.fault(failure)
       }
     }
   }
 
-  private static func reply(to wish: PictureJob.Wish, _ decoder: Decoder) throws -> PictureReply {
+  private static func reply(
+    to wish: PictureJob.Wish, _ decoder: Decoder, made: [MadePicture?]
+  ) throws -> PictureReply {
     switch wish {
     case .facts(let isFull): return .facts(isFull ? try decoder.checkedFacts() : try decoder.facts())
-    case .pictures(let branches): return .pictures(try Renderer(decoder: decoder).render(branches))
+    case .pictures(let branches):
+      let left = branches.indices.filter { !made.indices.contains($0) || made[$0] == nil }
+      var rest = try Renderer(decoder: decoder).render(left.map { branches[$0] })[...]
+      return .pictures(branches.indices.compactMap { left.contains($0) ? rest.popFirst() : made[$0] })
     case .hash: return .hash(try PerceptualHash.of(decoder))
     case .cell(let cell): return .cell(try SheetPainter.cell(cell, decoder))
     case .sheet, .encoders, .mishap: return .fault(.internal("picture", "no picture is needed for this"))
@@ -91,8 +97,10 @@ struct Renderer {
 
   /// By how much a branch shrinks the picture before it does anything else.
   private static func shrink(of branch: PictureBranch, _ size: PictureSize) -> Double {
-    guard case .resize(let resize)? = branch.operations.first, resize.kernel != .nearest else { return 1 }
-    return ResizePlan(resize, of: size).shrink(of: size)
+    guard case .resize(let resize)? = branch.operations.first else { return 1 }
+    return ([resize] + branch.beside).map {
+      $0.kernel == .nearest ? 1 : ResizePlan($0, of: size).shrink(of: size)
+    }.min() ?? 1
   }
 
   private static func apply(_ operations: [PictureOperation], to frames: inout Frames) throws {

@@ -21,6 +21,10 @@ public final class PictureWorkers: Sendable {
   private let program: String?
   private let limits: Limits
   private let idle = Guarded<[Worker]>([])
+  private let begun = Guarded(0)
+
+  /// How many jobs have been begun.
+  public var jobCount: Int { begun.withLock { $0 } }
 
   /// Workers, so many at most at the same time; without a program the jobs are done in this process.
   public init(count: Int, program: String? = PictureProgram.find(), limits: Limits = Limits()) {
@@ -36,7 +40,10 @@ public final class PictureWorkers: Sendable {
   public var isApart: Bool { program != nil }
 
   /// Does a job, when one of the workers is free.
-  public func perform(_ job: PictureJob) async throws(Fault) -> PictureReply {
+  public func perform(_ job: PictureJob) async throws(Fault) -> PictureReply { try await perform { job } }
+
+  /// Does a job that is asked for only when a worker is free for it.
+  public func perform(making job: @escaping @Sendable () -> PictureJob) async throws(Fault) -> PictureReply {
     let order = Order()
     let reply = await withTaskCancellationHandler {
       await withTaskExecutorPreference(pool) { await self.serve(job, order) }
@@ -49,8 +56,10 @@ public final class PictureWorkers: Sendable {
 
   /// Leaves the caller's executor for the pool's threads, which may wait.
   @concurrent
-  private func serve(_ job: PictureJob, _ order: Order) async -> PictureReply {
+  private func serve(_ job: @Sendable () -> PictureJob, _ order: Order) async -> PictureReply {
     if order.isCancelled { return .fault(Fault(CancellationError())) }
+    let job = job()
+    begun.withLock { $0 += 1 }
     guard let program else { return PictureEngine.perform(job) }
     do throws(Fault) {
       let known = idle.withLock { $0.popLast() }

@@ -6,6 +6,9 @@ internal import Synchronization
 /// Opened by who holds the state's lock. The calls here write at once and belong before the `Ledger` is started; from
 /// then on the ledger alone writes, and everybody reads through a `JournalReader`.
 public final class Journal: @unchecked Sendable {
+  /// What stands before the names of marks, beside which the table holds what the journal needs itself.
+  static let markPrefix = "mark:"
+
   /// The file's path.
   public let path: String
   /// What tells the temporary files of this state from those of others.

@@ -164,3 +164,37 @@ extension JournalReader {
     return names
   }
 }
+
+// MARK: Going on where an earlier run was
+
+extension JournalReader {
+  /// The text that was written down under a name.
+  public func mark(_ name: String) throws(Fault) -> String? {
+    try rows("SELECT value FROM meta WHERE name = ?1") {
+      $0.bind(1, Journal.markPrefix + name)
+    } _: { (row) throws(Fault) in
+      row.text(0)
+    }.first
+  }
+
+  /// The items that a source itself gave in a run, by their places, behind one place and up to another.
+  public func items(
+    source: Int, run: Int, after index: Int, through last: Int, limit: Int
+  ) throws(Fault) -> [ItemRecord] {
+    // Items that stages made have the place of the one that they were made of, and a longer key.
+    try rows(
+      """
+      SELECT \(Self.itemColumns), MIN(LENGTH(items.key)) FROM items INDEXED BY items_by_place
+      WHERE source = ?1 AND idx > ?2 AND idx <= ?3 AND run = ?4 GROUP BY idx ORDER BY idx LIMIT ?5
+      """
+    ) {
+      $0.bind(1, source)
+      $0.bind(2, index)
+      $0.bind(3, last)
+      $0.bind(4, run)
+      $0.bind(5, limit)
+    } _: { (row) throws(Fault) in
+      try Self.item(row)
+    }
+  }
+}

@@ -73,6 +73,27 @@ extension JournalReader {
     return page
   }
 
+  /// What some stages have found of items that ended well, in whichever run, by the numbers of items and stages.
+  public func remembered(
+    nodes: [Int], after last: (item: ItemID, node: Int) = (0, 0), limit: Int
+  ) throws(Fault) -> [(item: ItemRecord, result: ResultRecord)] {
+    guard !nodes.isEmpty else { return [] }
+    return try rows(
+      """
+      SELECT \(Self.itemColumns), \(Self.resultColumns) FROM results JOIN items ON items.id = results.item
+      WHERE (results.item, results.node) > (?1, ?2) AND results.node IN (\(nodes.map(String.init).joined(separator: ",")))
+        AND items.status = ?3 ORDER BY results.item, results.node LIMIT ?4
+      """
+    ) {
+      $0.bind(1, last.item)
+      $0.bind(2, last.node)
+      $0.bind(3, ItemStatus.ok.rawValue)
+      $0.bind(4, limit)
+    } _: { (row) throws(Fault) in
+      (try Self.item(row), try Self.result(row, from: 14))
+    }
+  }
+
   private func gather(
     _ item: ItemRecord, nodes: [Int], outputNodes: [Int], cursor: PlaceCursor
   ) throws(Fault) -> GatheredItem {

@@ -10,7 +10,7 @@ final class JournalWriter {
   private let upsertItem, reopenItem, confirmItem, confirmOutputs, touchOutput: Statement
   private let upsertResult, dropResult: Statement
   private let insertParked, dropParked, insertMember, upsertBarrier, confirmBarrierOutputs: Statement
-  private let updateSource, updateRun, nameOfItem: Statement
+  private let updateSource, updateRun, nameOfItem, insertMark: Statement
   private var synchronous = ""
 
   init(_ journal: Journal) throws(Fault) {
@@ -55,6 +55,7 @@ final class JournalWriter {
     upsertBarrier = try database.prepare(
       "INSERT OR REPLACE INTO barriers VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
     confirmBarrierOutputs = try database.prepare("UPDATE outputs SET run = ?2 WHERE owner = ?1 AND node = ?3")
+    insertMark = try database.prepare("INSERT OR REPLACE INTO meta VALUES (?1, ?2)")
     updateSource = try database.prepare(
       "UPDATE sources SET run = ?2, total = ?3, items = ?4, duplicates = ?5, exhausted = ?6 WHERE id = ?1")
     updateRun = try database.prepare(
@@ -287,6 +288,12 @@ final class JournalWriter {
     updateSource.bind(5, source.duplicates)
     updateSource.bind(6, source.isExhausted ? 1 : 0)
     try updateSource.run()
+  }
+
+  func write(mark name: String, _ text: String) throws(Fault) {
+    insertMark.bind(1, Journal.markPrefix + name)
+    insertMark.bind(2, text)
+    try insertMark.run()
   }
 
   func end(_ run: RunRecord) throws(Fault) {

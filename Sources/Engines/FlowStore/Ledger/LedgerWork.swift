@@ -148,6 +148,7 @@ final class LedgerWork {
     case .members(let members): for member in members { try writer.write(member) }
     case .barrier(let barrier): try writer.write(barrier)
     case .source(let source): try writer.write(source)
+    case .mark(let name, let text): try writer.write(mark: name, text)
     case .endRun(let run): try writer.end(run)
     case .prune: break
     }

@@ -22,6 +22,8 @@ public indirect enum StoreOrder: Sendable {
   case barrier(BarrierRecord)
   /// Enters how far a source was read.
   case source(SourceRecord)
+  /// Writes down a text under a name, in place of what stood there.
+  case mark(name: String, text: String)
   /// Ends a run.
   case endRun(RunRecord)
   /// Removes an output of an earlier run and forgets it; one that was altered since stays, unless told otherwise.

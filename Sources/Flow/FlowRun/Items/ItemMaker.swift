@@ -6,6 +6,10 @@ struct PreparedItem: Sendable {
   var item: Item
   /// Why the entry is no good.
   var fault: Fault?
+  /// From where its source can be asked for it again.
+  var cursor: Value?
+  /// Whether the journal gave it and not its source: an earlier run has done it.
+  var isDone = false
 }
 
 /// Turns what a source describes into items: keys, names and the fields that come from the address.

@@ -78,6 +78,8 @@ struct NodeResult: Sendable {
   /// All fields that stages have set on this leg so far.
   var fields: Fields = [:]
   var content: Content?
+  /// The room that the content takes in memory, where it does.
+  var share: MemoryBudget.Share?
   /// What the node itself has published.
   var outputs: [OutputFact] = []
 }

@@ -43,6 +43,7 @@ extension RunLoop {
   }
 
   private func admit(_ prepared: PreparedItem, from source: Int) {
+    if prepared.isDone { return replay(prepared.item, from: source) }
     var item = prepared.item
     let input = fingerprints.input(of: item)
     let known: StoredItem?
@@ -60,6 +61,7 @@ extension RunLoop {
         return tell(.consumed(1))
       }
       feeds[source].items += 1
+      noteCome(prepared, source)
       item.index = feeds[source].items
       let key = item.key
       item.key = "\(key)~\(item.index)"
@@ -67,6 +69,7 @@ extension RunLoop {
       return tell(.consumed(1))
     }
     feeds[source].items += 1
+    noteCome(prepared, source)
     item.index = feeds[source].items
     item.fields["index"] = .int(item.index)
     if let fault = prepared.fault {
@@ -275,6 +278,7 @@ extension RunLoop {
       guard var item = ending.removeValue(forKey: ticket) else { return }
       namesUnderWay[item.name] = nil
       if let fault { fail(&item, fault) }
+      noteEnd(item)
       teller.end(item.end, subject: item.subject)
     case .flushed:
       let due = flushingBarriers

@@ -88,6 +88,7 @@ extension RunLoop {
       op: stage.op, version: stage.part.spec.version, config: config.canonical, input: input,
       plugin: digests[plan.nodes[operation.node].stage])
     slots[operation.slot].keys[operation.node] = key
+    if stage.part.spec.isRemembered { return false }
     if operation.node == refreshNode, slots[operation.slot].earlierEnd != nil { return false }
     if refetches, stages[plan.nodes[operation.node].stage] is any NetworkStage { return false }
     guard let known = slots[operation.slot].history,
@@ -116,6 +117,15 @@ extension RunLoop {
       mailbox.post(.progress(operation, ticket: ticket, bytes: bytes, size: size))
     }
     context.isFused = planned.isFused
+    let beside = siblings[operation.node]
+    if beside.count > 1 {
+      let configs = beside.map { plan.nodes[$0].config }
+      context.siblings = { [runScope] () throws(Fault) in
+        var resolved: [Config] = []
+        for config in configs { resolved.append(try config.resolved(in: ScopePair(first: leg, second: runScope))) }
+        return resolved
+      }
+    }
     context.earlier = earlierFields(operation)
     let spills = spills[operation.node]
     stageCounts[stageIndex].running += 1
@@ -123,7 +133,10 @@ extension RunLoop {
       let result: Result<StageResult, Fault>
       do {
         var made = try await stage.run(leg, in: context)
-        if spills, case .bytes(let bytes)? = made.content { made.content = .file(try legServices.spill(bytes)) }
+        if case .bytes(let bytes)? = made.content {
+          if !spills { made.room = legServices.base.memory.take(bytes.count) }
+          if made.room == nil { made.content = .file(try legServices.spill(bytes)) }
+        }
         result = .success(made)
       } catch {
         result = .failure(Fault(error))
@@ -260,8 +273,12 @@ extension RunLoop {
     case .pass:
       var result = input(of: operation)
       result.fields = result.fields.merging(made.fields)
-      if let content = made.content { result.content = content }
-      if made.content == nil || !made.outputs.isEmpty {
+      if let content = made.content {
+        result.content = content
+        result.share = made.room as? MemoryBudget.Share
+      }
+      let isRemembered = plan.stages[stage].part.spec.isRemembered
+      if (made.content == nil && !isRemembered) || !made.outputs.isEmpty {
         // Only what makes new bytes is worth remembering by itself. What publishes is done again: equal files stay as
         // they are, and count for this run.
         slots[slot].keys[operation.node] = nil

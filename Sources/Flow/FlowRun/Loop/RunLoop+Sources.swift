@@ -14,6 +14,8 @@ struct FeedState {
   /// Items that were admitted.
   var items = 0
   var duplicates = 0
+  /// From where it would have to be asked again.
+  var trail = CursorTrail()
   /// Whether it has said its last word, and whether that has been told.
   var hasEnded = false
   var isTold = false
@@ -35,11 +37,18 @@ extension RunLoop {
       let (stream, continuation) = AsyncStream<Int>.makeStream()
       feeds[number].demands = continuation
       let mailbox = mailbox
-      let feed = SourceFeed(
+      var feed = SourceFeed(
         source: source, folder: plan.settings.folder, share: plan.sample,
         services: services.forLeg(item: 0, node: 0, mayMove: false), tell: { mailbox.post(.tell($0)) },
         post: { mailbox.post(.source(number, $0)) })
-      feeds[number].task = Task(executorPreference: services.blocking) { await feed.serve(stream) }
+      feed.resumption = resumption(of: number)
+      if let resumption = feed.resumption {
+        teller.log(
+          .info,
+          "source `\(source.id)` goes on where the last run was cut off, behind \(resumption.count) items that are done"
+        )
+      }
+      feeds[number].task = Task(executorPreference: services.blocking) { [feed] in await feed.serve(stream) }
     }
     if feeds.allSatisfy(\.isTold) { tell(.sourcesEnded) }
   }
@@ -99,9 +108,11 @@ extension RunLoop {
     }
     reclaim()
     guard unassigned > 0, !open.isEmpty else { return }
-    let share = max(1, unassigned / open.count)
-    for offset in 0..<open.count where unassigned > 0 {
-      let number = open[(nextFeed + offset) % open.count]
+    // Where items pass a stage in their order, one source comes after the other.
+    let turns = plan.stages.contains(where: \.isOrdered) ? 1 : open.count
+    let share = max(1, unassigned / turns)
+    for offset in 0..<turns where unassigned > 0 {
+      let number = turns == 1 ? open[0] : open[(nextFeed + offset) % open.count]
       let count = min(share, unassigned)
       feeds[number].outstanding += count
       unassigned -= count

@@ -52,6 +52,8 @@ final class RunLoop: @unchecked Sendable {
   let digests: [String]
   /// Whether a node alone reads what its input has made, so that a file may be moved rather than copied.
   let movable: [Bool]
+  /// The nodes of the same stage with the same input, by node, itself among them.
+  let siblings: [[Int]]
   /// The node that asks again for what an earlier run has; nil where nothing is asked for again.
   let refreshNode: Int?
   /// Whether what was fetched is fetched again instead, since there is no such node.
@@ -186,6 +188,12 @@ final class RunLoop: @unchecked Sendable {
     }
     spills = parts.plan.nodes.indices.map { node in
       parts.plan.stages.contains { !$0.after.isEmpty } || parts.plan.isGathered(node)
+    }
+    siblings = parts.plan.nodes.indices.map { node in
+      parts.plan.nodes.indices.filter {
+        parts.plan.nodes[$0].stage == parts.plan.nodes[node].stage
+          && parts.plan.nodes[$0].inputs == parts.plan.nodes[node].inputs
+      }
     }
     movable = RunLoop.movableNodes(parts.plan, barrierNeeds: needs)
     machine = GraphMachine(GraphShape(parts.plan, window: parts.options.window))
@@ -390,7 +398,8 @@ extension GraphShape {
       Stage(
         isBarrier: stage.scope.isBarrier, needs: stage.needs, gates: stage.after, joins: stage.scope == .item,
         runsAlways: stage.condition == .always, concurrency: stage.concurrency ?? .max,
-        interval: stage.interval?.nanoseconds ?? 0, pool: stage.pool.flatMap { pools.firstIndex(of: $0) })
+        interval: stage.interval?.nanoseconds ?? 0, pool: stage.pool.flatMap { pools.firstIndex(of: $0) },
+        isOrdered: stage.isOrdered)
     }
     let nodes = plan.nodes.prefix(plan.itemNodeCount).map { Node(stage: $0.stage, inputs: $0.inputs) }
     self.init(stages: stages, nodes: nodes, pools: pools.map { plan.settings.pools[$0] ?? 1 }, window: window)

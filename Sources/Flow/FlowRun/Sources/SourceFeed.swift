@@ -26,15 +26,28 @@ struct SourceFeed: Sendable {
   let share: Sample?
   /// What the run does for sources that ask hosts; nil where nobody is to be asked.
   var services: (any RunServices)?
+  /// Where an earlier run was, if this one goes on from there.
+  var resumption: Resumption?
   let tell: @Sendable (Payload) -> Void
   let post: @Sendable (Letter) -> Void
+
+  /// Where an earlier run was cut off.
+  struct Resumption: Sendable {
+    /// From where the source is asked.
+    var cursor: Value
+    /// How many items lie before that, all of them done.
+    var count: Int
+    /// Some of those items, behind a place.
+    var items: @Sendable (_ after: Int, _ limit: Int) throws -> [Item]
+  }
 
   /// Serves the demands until the source ends, the demands end, or the task is cancelled.
   func serve(_ demands: AsyncStream<Int>) async {
     do {
-      var reader = try await source.part.make().open(
-        in: SourceContext(
-          id: source.id, config: source.config, folder: folder, services: services, tell: tell))
+      var context = SourceContext(
+        id: source.id, config: source.config, folder: folder, services: services, tell: tell)
+      context.cursor = resumption?.cursor
+      var reader = try await source.part.make().open(in: context)
       post(.opened(total: knownTotal(reader.total)))
       if let chosen = try await sampled(&reader) {
         var prepared = chosen[...]
@@ -58,8 +71,17 @@ struct SourceFeed: Sendable {
   private func stream(_ reader: inout any SourceReader, _ demands: AsyncStream<Int>) async throws {
     var left = source.take ?? .max
     let maker = ItemMaker(source: source.id)
+    var replayed = 0
     for await count in demands {
       var wanted = min(count, left)
+      while let resumption, replayed < resumption.count, wanted > 0, !Task.isCancelled {
+        let items = try resumption.items(replayed, min(wanted, 256))
+        guard let last = items.last else { throw Fault.internal("resume", "items of an earlier run are gone") }
+        replayed = last.index
+        wanted -= items.count
+        left -= items.count
+        post(.items(items.map { PreparedItem(item: $0, isDone: true) }))
+      }
       while wanted > 0, !Task.isCancelled {
         let batch = try await reader.next(upTo: min(wanted, 256))
         if batch.isEmpty { return }
@@ -67,6 +89,7 @@ struct SourceFeed: Sendable {
         kept.reserveCapacity(batch.count)
         for entry in batch {
           var prepared = maker.prepare(entry)
+          prepared.cursor = reader.cursor
           if keeps(&prepared) { kept.append(prepared) }
         }
         wanted -= kept.count
@@ -120,7 +143,7 @@ struct SourceFeed: Sendable {
 
   /// The number of items that the run will see, where nothing stands between it and the source's own count.
   private func knownTotal(_ total: Int?) -> Int? {
-    guard source.condition == nil, source.sample == nil, share == nil, let total else { return nil }
+    guard source.condition == nil, source.sample == nil, share == nil, resumption == nil, let total else { return nil }
     return min(total, source.take ?? .max)
   }
 }

@@ -143,3 +143,46 @@ private struct GatheringPages: GatheringReader {
     return Gathering.Member(leg: leg, stage: store.plan.stages[store.plan.nodes[node].stage].id, outputs: facts)
   }
 }
+
+extension RunStore {
+  /// What a stage has found of the items that earlier runs have finished.
+  func remembered(of stage: String) -> any GatheringReader {
+    guard !isFresh else { return NothingGathered() }
+    let nodes = plan.nodes.indices.filter { plan.stages[plan.nodes[$0].stage].id == stage }
+    return RememberedPages(store: self, stage: stage, nodes: nodes.map { number(ofNode: $0) })
+  }
+}
+
+/// Hands out what a stage has found in earlier runs, page by page.
+private struct RememberedPages: GatheringReader {
+  let store: RunStore
+  let stage: String
+  let nodes: [Int]
+  private var last: (item: Int, node: Int) = (0, 0)
+  private var names: [Int: String] = [:]
+
+  init(store: RunStore, stage: String, nodes: [Int]) {
+    self.store = store
+    self.stage = stage
+    self.nodes = nodes
+  }
+
+  mutating func next(upTo count: Int) async throws -> [Gathering.Member] {
+    if names.isEmpty { names = try store.read { (reader) throws(Fault) in try reader.sourceNames() } }
+    while true {
+      let page = try store.read { [last, nodes] (reader) throws(Fault) in
+        try reader.remembered(nodes: nodes, after: last, limit: count)
+      }
+      guard let end = page.last else { return [] }
+      last = (end.result.item, end.result.node)
+      let members = page.compactMap { found -> Gathering.Member? in
+        guard let node = store.node(of: found.result.node), let source = names[found.item.source] else { return nil }
+        let item = Item(source: source, key: found.item.key, index: found.item.index, url: found.item.url)
+        let fields = found.result.fields["fields"]?.asMap ?? [:]
+        return Gathering.Member(
+          leg: Leg(item: item, axes: store.plan.nodes[node].axes, fields: fields), stage: stage)
+      }
+      if !members.isEmpty { return members }
+    }
+  }
+}

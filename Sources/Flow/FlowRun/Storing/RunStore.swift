@@ -19,7 +19,9 @@ final class RunStore: @unchecked Sendable {
   /// The journal's numbers of stages that gather, by the plan's place; -1 for others.
   private let barrierNumbers: [Int]
   private let checksDigests: Bool
-  private let isFresh: Bool
+  let isFresh: Bool
+  /// The run before this one, where it did not come to its end.
+  let cutOffRun: Int?
   private let gathering: String
   private let redaction: Redaction
   /// Whether a stage that gathers reads the bytes of a node's results, by node.
@@ -31,10 +33,11 @@ final class RunStore: @unchecked Sendable {
 
   init(
     plan: Plan, options: RunOptions, journal: Journal, ledger: Ledger, tree: OutputTree, temporary: TemporaryFolder,
-    run: Int, sourceNumbers: [Int], nodeNumbers: [Int]
+    run: Int, cutOffRun: Int?, sourceNumbers: [Int], nodeNumbers: [Int]
   ) throws(Fault) {
     self.plan = plan
     self.run = run
+    self.cutOffRun = cutOffRun
     self.journal = journal
     self.ledger = ledger
     self.tree = tree
@@ -60,10 +63,7 @@ final class RunStore: @unchecked Sendable {
   /// What is known of an item.
   func lookup(source: Int, key: String) throws(Fault) -> StoredItem? {
     guard let record = try loopReader.item(source: sourceNumbers[source], key: key) else { return nil }
-    let status = FlowEvents.ItemStatus(rawValue: record.status.name) ?? .failed
-    return StoredItem(
-      id: record.id, run: record.run, status: status, input: Array(record.fingerprint.prefix(16)),
-      fingerprint: record.fingerprint, facts: record.facts, fault: record.fault)
+    return StoredItem(record)
   }
 
   /// The end of an item that needs no work, since nothing that it depends on has changed; nil where there is work.
@@ -397,6 +397,18 @@ final class RunStore: @unchecked Sendable {
   /// The plan's node of a number of the journal.
   func node(of number: Int) -> Int? { nodeNumbers.firstIndex(of: number) }
 
+  /// The journal's number of one of the plan's sources.
+  func number(ofSource source: Int) -> Int { sourceNumbers[source] }
+
+  /// Whether a text may be written down as it is.
+  func hidesNothing(_ text: String) -> Bool { redaction.redact(text) == text }
+
+  /// Hands an order over, behind those that were posted before.
+  func batch(_ order: StoreOrder) { batch.append((0, order)) }
+
+  /// The journal's number of one of the plan's nodes.
+  func number(ofNode node: Int) -> Int { nodeNumbers[node] }
+
   func barrierNumber(_ stage: Int) -> Int { barrierNumbers[stage] }
   func sourceName(_ number: Int) -> String {
     sourceNumbers.firstIndex(of: number).map { plan.sources[$0].id } ?? ""
@@ -423,6 +435,16 @@ final class RunStore: @unchecked Sendable {
     flush()
     ledger.post(.endRun(record), ticket: 0)
     ledger.close()
+  }
+}
+
+extension StoredItem {
+  /// What a record of the journal says.
+  init(_ record: ItemRecord) {
+    self.init(
+      id: record.id, run: record.run, status: FlowEvents.ItemStatus(rawValue: record.status.name) ?? .failed,
+      input: Array(record.fingerprint.prefix(16)), fingerprint: record.fingerprint, facts: record.facts,
+      fault: record.fault)
   }
 }
 

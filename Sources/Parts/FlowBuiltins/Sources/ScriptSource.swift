@@ -29,7 +29,7 @@ public struct ScriptSource: Source {
       }
       let arguments: Value = [
         "id": .string(context.id), "folder": .string(context.folder),
-        "args": .map(context.config.value("args")?.asMap ?? [:]),
+        "args": .map(context.config.value("args")?.asMap ?? [:]), "cursor": context.cursor ?? .null,
       ]
       return ScriptReader(
         items: try ScriptSequence(script, context.config.text("function") ?? "items", [arguments]), file: name)
@@ -44,16 +44,37 @@ private struct ScriptReader: SourceReader {
   let items: ScriptSequence
   let file: String
   var number = 0
+  /// From where the items of the last batch can be asked for again.
+  private(set) var cursor: Value?
+  /// The first item with another cursor, which begins the next batch.
+  private var held: (item: SourceItem, cursor: Value)?
+
+  init(items: ScriptSequence, file: String) {
+    self.items = items
+    self.file = file
+  }
 
   var total: Int? { nil }
 
   mutating func next(upTo count: Int) async throws -> [SourceItem] {
     var batch: [SourceItem] = []
+    if let held {
+      batch.append(held.item)
+      cursor = held.cursor
+      self.held = nil
+    }
     while batch.count < count {
       let value: Value?
       do throws(ScriptProblem) { value = try items.next() } catch { throw error.fault }
       guard let value else { break }
       number += 1
+      if let said = value.asMap?["cursor"], !said.isNull, said != cursor {
+        if !batch.isEmpty {
+          held = (item(value), said)
+          break
+        }
+        cursor = said
+      }
       batch.append(item(value))
     }
     return batch
@@ -76,7 +97,7 @@ private struct ScriptReader: SourceReader {
     item.mirrors = table["mirrors"]?.asList?.map(\.text) ?? []
     item.headers = table["headers"]?.asMap?.map { Header($0, $1.text) } ?? []
     var row = table["row"]?.asMap ?? [:]
-    let known = ["url", "key", "path", "size", "sha256", "sha512", "mirrors", "headers", "row"]
+    let known = ["url", "key", "path", "size", "sha256", "sha512", "mirrors", "headers", "row", "cursor"]
     for (name, value) in table where !known.contains(name) { row[name] = value }
     item.row = row
     return item

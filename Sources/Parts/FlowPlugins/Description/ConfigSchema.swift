@@ -25,7 +25,7 @@ struct ConfigSchemaReader {
     for entry in node["properties"]?.entries ?? [] {
       check(entry.value)
       var field = FieldSpec(
-        entry.key, type(of: entry.value), phase: .load, required: required.contains(entry.key),
+        entry.key, type(of: entry.value), phase: .axes, required: required.contains(entry.key),
         entry.value["description"]?.scalar ?? "")
       if let fallback = entry.value["default"] { field.fallback = ConfigSchemaReader.written(fallback) }
       fields.append(field)

@@ -22,7 +22,14 @@ extension PluginKit {
     defer { try? FileSystem.removeTree(folder) }
     let config = config(of: op, over: sample?.config ?? [:])
     var noise: [String] = []
+    var hung: String?
     func attempt(_ what: String, _ body: (inout Talk) async throws -> Void) async {
+      // What hangs once hangs again, each time for as long as it may take.
+      if hung != nil { return }
+      func failed(_ fault: Fault) {
+        if fault.code == "plugin.timeout" { hung = what }
+        report(Finding("\(op.name): \(what)", fault.message))
+      }
       do {
         var talk = try await Talk(self, op, config: config, folder: folder)
         defer { talk.line.kill() }
@@ -30,11 +37,11 @@ extension PluginKit {
           try await body(&talk)
           report(Finding("\(op.name): \(what)"))
         } catch {
-          report(Finding("\(op.name): \(what)", Fault(error).message))
+          failed(Fault(error))
         }
         noise += talk.noise
       } catch {
-        report(Finding("\(op.name): \(what)", Fault(error).message))
+        failed(Fault(error))
       }
     }
     await attempt("says that it is ready") { _ in }
@@ -63,6 +70,12 @@ extension PluginKit {
       _ = try await talk.end(within: .seconds(5))
       let next = try await Talk(self, op, config: config, folder: folder)
       next.line.kill()
+    }
+    if let hung {
+      report(
+        Finding(
+          "\(op.name): what follows on that",
+          "is not tried, since the plugin hangs where it \(hung); mend that, then check again"))
     }
     report(
       Finding(

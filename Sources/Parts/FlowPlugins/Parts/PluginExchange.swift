@@ -175,6 +175,34 @@ struct PluginExchange {
     }
   }
 
+  /// What a plugin has made of a group or of the run: each file goes below `output.dir` under the path that it has
+  /// below `out.dir`.
+  func published(_ answer: PluginHost.Answer) async throws(Fault) -> [OutputFact] {
+    guard case .result(_, let result) = answer.message else {
+      throw Fault("plugin.protocol", .permanent, "\(op.name) answered with something else than a result")
+    }
+    switch result.status {
+    case .ok: break
+    case .drop(let reason):
+      throw Fault("plugin.error", .permanent, "\(op.name): \(reason ?? "dropped, where there is no item to drop")")
+    case .many:
+      throw Fault(
+        "plugin.protocol", .permanent, "\(op.name) made items of a group or of the run, where none can go on")
+    case .error(let fault): throw fault.fault(op.name, classes: plugin.errors)
+    case .cancelled: throw Fault(CancellationError())
+    case .unclear(let words): throw Fault("plugin.protocol", .permanent, "\(op.name) answered with \(words)")
+    }
+    var facts: [OutputFact] = []
+    for output in result.outputs {
+      let path = try path(of: output, below: answer.folder)
+      let (file, sniffed) = try context.services.takeOver(path, below: answer.folder)
+      let options = PublishOptions(
+        onExists: context.services.settings.onExists, owner: context.stage, media: output.media ?? op.gives ?? sniffed)
+      facts.append(try await context.services.publish(.file(file), at: path, options: options))
+    }
+    return facts
+  }
+
   private func facts(of file: HeldFile, _ media: String?) -> Fields {
     var fields: Fields = [
       "bytes": .int(file.bytes), "sha256": .string(file.sha256.hex), "path": .string(file.path),
@@ -184,13 +212,18 @@ struct PluginExchange {
   }
 
   private func takeOver(_ output: PluginOutput, below folder: String) throws(Fault) -> (HeldFile, String?) {
+    let (file, sniffed) = try context.services.takeOver(try path(of: output, below: folder), below: folder)
+    return (file, output.media ?? op.gives ?? sniffed)
+  }
+
+  /// An output's path below `out.dir`, however the plugin has named it.
+  private func path(of output: PluginOutput, below folder: String) throws(Fault) -> String {
     let path = output.path.hasPrefix(folder + "/") ? String(output.path.dropFirst(folder.utf8.count + 1)) : output.path
     guard !path.hasPrefix("/") else {
       throw Fault(
         "path.escapes", .permanent, "\(op.name) gave the output `\(output.path)`, which is not below `out.dir`")
     }
-    let (file, sniffed) = try context.services.takeOver(path, below: folder)
-    return (file, output.media ?? op.gives ?? sniffed)
+    return path
   }
 
   /// The fields that it may set, with the types that it has declared; others are left out, as nobody could rely on them.

@@ -23,7 +23,9 @@ struct PluginSource: Source {
       surroundings: surroundings,
       ears: PluginHost.Ears(
         tell: tell, log: { tell(.log(Payload.LogLine(Payload.LogLine.Level(rawValue: $0.rawValue) ?? .info, $1))) }))
-    return PluginSourceReader(hold: HostHold(host), op: op.name, budget: plugin.limits.item, classes: plugin.errors)
+    return PluginSourceReader(
+      hold: HostHold(host), op: op.name, budget: plugin.limits.item, classes: plugin.errors,
+      next: context.cursor ?? .null)
   }
 }
 
@@ -40,19 +42,31 @@ private struct PluginSourceReader: SourceReader {
   let op: String
   let budget: Interval
   let classes: [String: FaultClass]
-  var cursor = Value.null
+  /// Where the next pull goes on.
+  var next: Value
+  /// Where the last one went on: the items that came of it are asked for there again.
+  private(set) var cursor: Value?
   var isEnded = false
   /// Items that came beyond what was asked for.
   var surplus: [SourceItem] = []
   private(set) var total: Int?
 
+  init(hold: HostHold, op: String, budget: Interval, classes: [String: FaultClass], next: Value) {
+    self.hold = hold
+    self.op = op
+    self.budget = budget
+    self.classes = classes
+    self.next = next
+  }
+
   mutating func next(upTo count: Int) async throws -> [SourceItem] {
     var emptyRounds = 0
     while surplus.isEmpty, !isEnded {
-      let answer = try await hold.host.ask(.pull(count: count, cursor: cursor), budget: budget)
+      cursor = next
+      let answer = try await hold.host.ask(.pull(count: count, cursor: next), budget: budget)
       switch answer.message {
       case .items(let items):
-        cursor = items.cursor
+        next = items.cursor
         isEnded = items.isEnd
         total = items.total ?? total
         surplus = items.items

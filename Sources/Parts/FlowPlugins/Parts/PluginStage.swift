@@ -7,7 +7,8 @@ final class PluginStage: Stage {
   private let plugin: PluginManifest
   private let op: PluginOp
   private let surroundings: PluginSurroundings
-  private let host = Guarded<PluginHost?>(nil)
+  /// By configuration: what legs differ in, processes differ in.
+  private let hosts = Guarded<[String: PluginHost]>([:])
 
   init(_ plugin: PluginManifest, _ op: PluginOp, _ surroundings: PluginSurroundings) {
     self.plugin = plugin
@@ -45,28 +46,30 @@ final class PluginStage: Stage {
       answer = try await host(for: context).ask(.item(prepared.part), budget: plugin.limits.item)
     }
     defer { exchange.discard(answer) }
-    // Once for many items: there is no leg whose bytes or fields it could change.
-    let result = try exchange.result(answer)
-    if case .drop(let reason) = result.verdict { throw Fault("plugin.error", .permanent, "\(op.name): \(reason)") }
-    return StageResult()
+    return StageResult(outputs: try await exchange.published(answer))
   }
 
-  func close() async { await host.withLock { $0 }?.close() }
+  func close() async {
+    for host in hosts.withLock({ Array($0.values) }) { await host.close() }
+  }
 
   private func config(in context: StageContext) -> Fields {
     PluginExchange.config(context.config, of: op, folder: context.services.settings.folder)
   }
 
-  /// The processes' host, made by the first who asks.
+  /// The host of the processes with this configuration, made by the first who asks.
   private func host(for context: StageContext) throws(Fault) -> PluginHost {
-    try host.withLock { (host) throws(Fault) in
-      if let host { return host }
+    let config = config(in: context)
+    var writer = JSONWriter()
+    writer.value(.map(config))
+    return try hosts.withLock { (hosts) throws(Fault) in
+      if let host = hosts[writer.text] { return host }
       let services = context.services
       let made = PluginHost(
-        plugin, op: op.name, run: services.settings.name, config: config(in: context),
-        folder: try services.makeScratch(), surroundings: surroundings,
+        plugin, op: op.name, run: services.settings.name, config: config, folder: try services.makeScratch(),
+        surroundings: surroundings,
         ears: PluginHost.Ears(tell: { services.tell($0) }, log: { services.log($0, $1) }))
-      host = made
+      hosts[writer.text] = made
       return made
     }
   }

@@ -16,6 +16,8 @@ struct DeferredPicture: DeferredContent {
   let origin: Origin
   let reading: ReadOptions
   var branch: PictureBranch
+  /// How many legs are made of the same picture, this one included.
+  var legs = 1
   let services: any RunServices
 
   var kind: String { DeferredPicture.kind }
@@ -36,9 +38,16 @@ struct DeferredPicture: DeferredContent {
   /// Does the work.
   func make() async throws(Fault) -> (content: Content, facts: PictureFacts) {
     let workers = try PictureWorkers.shared(by: services)
-    let job = PictureJob(origin.input, reading: reading, wish: .pictures([branch]))
-    guard case .pictures(let pictures) = try await workers.perform(job), let picture = pictures.first else {
-      throw .internal("picture", "a worker gave no picture")
+    let picture: MadePicture
+    if legs > 1 {
+      let batches = try services.shared(PictureBatches.self) { PictureBatches() }
+      picture = try await batches.make(branch, of: origin.input, reading, among: legs, by: workers)
+    } else {
+      let job = PictureJob(origin.input, reading: reading, wish: .pictures([branch]))
+      guard case .pictures(let pictures) = try await workers.perform(job), let made = pictures.first else {
+        throw .internal("picture", "a worker gave no picture")
+      }
+      picture = made
     }
     // The file must be there until its picture has been read.
     return try withExtendedLifetime(origin) { () throws(Fault) in
@@ -115,6 +124,14 @@ extension PictureStage {
       picture = DeferredPicture(
         origin: try await .of(leg, stage: context.stage), reading: ReadOptions(context.config),
         branch: PictureBranch([]), services: context.services)
+    }
+    if let siblings = try context.siblings?() {
+      picture.legs *= siblings.count
+      if picture.branch.operations.isEmpty, picture.branch.beside.isEmpty {
+        for config in siblings {
+          if case .resize(let resize)? = try Self.operation(config) { picture.branch.beside.append(resize) }
+        }
+      }
     }
     if let operation = try Self.operation(context.config) { picture.branch.operations.append(operation) }
     try picture.branch.encoding.add(context.config)
