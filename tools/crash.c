@@ -113,7 +113,10 @@ static int is_file(int number) {
   return number > 2 && fstat(number, &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
-static int of_open(int flags) {
+// Of what a path's opening is about. That of libdispatch's own look at its threads is about nothing: it ends the
+// process where the system refuses it, and no program can help that but by keeping descriptors free.
+static int of_open(const char *path, int flags) {
+  if (path && strncmp(path, "/proc/", 6) == 0) return 0;
   if ((flags & O_PATH) == O_PATH) return OPENS;
   int makes = (flags & O_CREAT) == O_CREAT || (flags & O_TRUNC) == O_TRUNC;
   return OPENS | (makes ? CHANGES | TAKES_ROOM : 0);
@@ -141,13 +144,13 @@ static void *real(const char *name) { return dlsym(RTLD_NEXT, name); }
     va_end(list);                                          \
   }
 
-int open(const char *path, int flags, ...) { MODE(flags) PASS(of_open(flags), REAL(open)(path, flags, mode)); }
-int open64(const char *path, int flags, ...) { MODE(flags) PASS(of_open(flags), REAL(open64)(path, flags, mode)); }
+int open(const char *path, int flags, ...) { MODE(flags) PASS(of_open(path, flags), REAL(open)(path, flags, mode)); }
+int open64(const char *path, int flags, ...) { MODE(flags) PASS(of_open(path, flags), REAL(open64)(path, flags, mode)); }
 int openat(int folder, const char *path, int flags, ...) {
-  MODE(flags) PASS(of_open(flags), REAL(openat)(folder, path, flags, mode));
+  MODE(flags) PASS(of_open(path, flags), REAL(openat)(folder, path, flags, mode));
 }
 int openat64(int folder, const char *path, int flags, ...) {
-  MODE(flags) PASS(of_open(flags), REAL(openat64)(folder, path, flags, mode));
+  MODE(flags) PASS(of_open(path, flags), REAL(openat64)(folder, path, flags, mode));
 }
 
 ssize_t write(int file, const void *bytes, size_t count) {
@@ -219,7 +222,7 @@ long syscall(long number, ...) {
   va_end(list);
   int what = 0;
   switch (number) {
-  case SYS_openat2: what = of_open((int)*(const uint64_t *)c); break;
+  case SYS_openat2: what = of_open(NULL, (int)*(const uint64_t *)c); break;
   case SYS_renameat2:
   case SYS_copy_file_range: what = CHANGES | TAKES_ROOM; break;
   default: break;

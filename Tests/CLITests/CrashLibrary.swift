@@ -40,6 +40,8 @@ enum CrashLibrary {
   static func variables(_ kind: Kind?, at call: Int, fromThenOn: Bool, tally: String) async throws -> [String: String] {
     var variables = ["LD_PRELOAD": try await path(), "CRASH_TALLY": tally, "CRASH_AT": String(call)]
     variables["CRASH_KIND"] = kind?.rawValue
+    // What tells of a crash of the program itself is refused its calls as well, and may then wait for ever.
+    variables["SWIFT_BACKTRACE"] = "enable=no"
     if fromThenOn { variables["CRASH_FROM"] = "1" }
     return variables
   }

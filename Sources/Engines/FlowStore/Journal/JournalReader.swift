@@ -18,7 +18,7 @@ public final class JournalReader: @unchecked Sendable {
       throw Fault("state.missing", .local, "there is no journal at \(path); nothing was run here yet")
     }
     database = try Database(path: path, isReadOnly: true)
-    try database.run("PRAGMA cache_size = -4000; PRAGMA query_only = ON")
+    try database.run("PRAGMA cache_size = -16000; PRAGMA query_only = ON")
     try Schema.check(database)
   }
 
@@ -90,9 +90,7 @@ extension JournalReader {
   /// The item of a source under a key.
   public func item(source: Int, key: String) throws(Fault) -> ItemRecord? {
     // Without being told, SQLite takes the index over sources, and reads all items of one.
-    try rows(
-      "SELECT \(Self.itemColumns) FROM items INDEXED BY items_by_hash WHERE hash = ?1 AND source = ?2 AND key = ?3"
-    ) {
+    try rows(Self.itemByKey) {
       $0.bind(1, ItemRecord.hash(source: source, key: key))
       $0.bind(2, source)
       $0.bind(3, key)
@@ -101,10 +99,52 @@ extension JournalReader {
     }.first
   }
 
+  private static let itemByKey =
+    "SELECT \(itemColumns) FROM items INDEXED BY items_by_hash WHERE hash = ?1 AND source = ?2 AND key = ?3"
+
+  /// How an item stands, and the run that saw it last: the least that tells whether it has changed.
+  public func standing(of id: ItemID) throws(Fault) -> (run: Int, status: ItemStatus)? {
+    try rows("SELECT run, status FROM items WHERE id = ?1") {
+      $0.bind(1, id)
+    } _: { (row) throws(Fault) in
+      (row.int(0), ItemStatus(rawValue: row.int(1)) ?? .running)
+    }.first
+  }
+
   /// The items of a source under some keys, each at its key's place.
   public func items(source: Int, keys: [String]) throws(Fault) -> [ItemRecord?] {
     try snapshot { () throws(Fault) in try keys.map { (key) throws(Fault) in try item(source: source, key: key) } }
   }
+
+  /// The same for items that probably stand one behind the other in the journal, from a place of the source on.
+  ///
+  /// What is found there by one statement need not be looked up one by one.
+  public func items(source: Int, keys: [String], from place: Int) throws(Fault) -> [ItemRecord?] {
+    try snapshot { () throws(Fault) in
+      var found = [ItemRecord?](repeating: nil, count: keys.count)
+      try gate.withLock { (_) throws(Fault) in
+        let statement = try statement(Self.itemsByPlace)
+        defer { statement.reset() }
+        statement.bind(1, source)
+        statement.bind(2, place)
+        statement.bind(3, place + keys.count)
+        while try statement.step() {
+          let number = statement.int(3) - place
+          // Many items may have had one place, in one run and another.
+          if keys.indices.contains(number), found[number] == nil, statement.text(2) == keys[number] {
+            found[number] = try Self.item(statement)
+          }
+        }
+      }
+      for number in keys.indices where found[number] == nil {
+        found[number] = try item(source: source, key: keys[number])
+      }
+      return found
+    }
+  }
+
+  private static let itemsByPlace =
+    "SELECT \(itemColumns) FROM items INDEXED BY items_by_place WHERE source = ?1 AND idx >= ?2 AND idx < ?3"
 
   /// An item by its number.
   public func item(_ id: ItemID) throws(Fault) -> ItemRecord? {
@@ -225,12 +265,14 @@ extension JournalReader {
 
   /// What was published for an item.
   public func outputs(of item: ItemID) throws(Fault) -> [OutputRecord] {
-    try rows("SELECT \(Self.outputColumns) FROM outputs WHERE owner = ?1 ORDER BY id") {
+    try rows(Self.outputsByOwner) {
       $0.bind(1, item)
     } _: { (row) throws(Fault) in
       try Self.output(row)
     }
   }
+
+  private static let outputsByOwner = "SELECT \(outputColumns) FROM outputs WHERE owner = ?1 ORDER BY id"
 
   /// What was published for some items, each at its item's place.
   public func outputs(of items: [ItemID]) throws(Fault) -> [[OutputRecord]] {

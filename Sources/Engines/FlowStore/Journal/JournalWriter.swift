@@ -7,7 +7,7 @@ final class JournalWriter {
   private let begin, commit, rollback: Statement
   private let insertIntent, dropIntents: Statement
   private let findOutputs, insertOutput, updateOutput, dropOutput: Statement
-  private let upsertItem, reopenItem, confirmItem, confirmOutputs, touchOutput: Statement
+  private let upsertItem, reopenItem, confirmItem, confirmItemInPlace, confirmOutputs, touchOutput: Statement
   private let upsertResult, dropResult: Statement
   private let insertParked, dropParked, insertMember, upsertBarrier, confirmBarrierOutputs: Statement
   private let updateSource, updateRun, nameOfItem, insertMark: Statement
@@ -44,6 +44,7 @@ final class JournalWriter {
       """)
     reopenItem = try database.prepare("UPDATE items SET status = 0 WHERE id = ?1 AND status <> 0")
     confirmItem = try database.prepare("UPDATE items SET run = ?2, idx = ?3 WHERE id = ?1")
+    confirmItemInPlace = try database.prepare("UPDATE items SET run = ?2 WHERE id = ?1")
     confirmOutputs = try database.prepare("UPDATE outputs SET run = ?2 WHERE owner = ?1")
     touchOutput = try database.prepare(
       "UPDATE outputs SET modified = ?3, changed = ?4, inode = ?5 WHERE owner = ?1 AND path = ?2")
@@ -198,10 +199,12 @@ final class JournalWriter {
 
   /// Lets an item's row and outputs count for a run; says how many outputs it has.
   func confirm(_ confirmation: Confirmation) throws(Fault) -> Int {
-    confirmItem.bind(1, confirmation.item)
-    confirmItem.bind(2, confirmation.run)
-    confirmItem.bind(3, confirmation.index)
-    try confirmItem.run()
+    // The place stands in an index, which is written anew even where it has not changed.
+    let statement = confirmation.isInPlace ? confirmItemInPlace : confirmItem
+    statement.bind(1, confirmation.item)
+    statement.bind(2, confirmation.run)
+    if !confirmation.isInPlace { statement.bind(3, confirmation.index) }
+    try statement.run()
     if confirmation.outputs == 0 { return 0 }
     confirmOutputs.bind(1, confirmation.item)
     confirmOutputs.bind(2, confirmation.run)

@@ -42,6 +42,8 @@ public struct Confirmation: Sendable, Hashable {
   public var outputs: Int
   /// The number of the run.
   public var run: Int
+  /// Whether its place is the one that the journal knows, so that only the run is written.
+  public var isInPlace = false
   /// Stamps of outputs whose bytes are the same though the file was touched, by path.
   public var touched: [String: FileStamp]
 

@@ -10,6 +10,8 @@ struct PreparedItem: Sendable {
   var cursor: Value?
   /// Whether the journal gave it and not its source: an earlier run has done it.
   var isDone = false
+  /// What earlier runs have left of it, where that has been looked up already.
+  var past: PastItem?
 }
 
 /// Turns what a source describes into items: keys, names and the fields that come from the address.

@@ -45,12 +45,12 @@ extension RunLoop {
   private func admit(_ prepared: PreparedItem, from source: Int) {
     if prepared.isDone { return replay(prepared.item, from: source) }
     var item = prepared.item
-    let input = fingerprints.input(of: item)
-    let known: StoredItem?
-    do { known = try store.lookup(source: source, key: item.key) } catch {
+    let past: PastItem
+    do { past = try self.past(of: prepared, source) } catch {
       // A journal that cannot be read must not make everything be fetched again.
       return react(to: error, stops: false)
     }
+    let (input, known) = (past.input, past.known)
     if let filter = options.failedOnly {
       guard let known, known.run != store.run, hasFailed(known, filter, source) else { return tell(.consumed(1)) }
     }
@@ -76,10 +76,9 @@ extension RunLoop {
       refuse(item, source, input, known, fault)
       return tell(.consumed(1))
     }
-    let fingerprint = fingerprints.of(item, input: input)
     var earlierEnd: Payload.ItemEnd?
     if !refetches, let known, known.gathering == fingerprints.gathering || fingerprints.gathering.isEmpty,
-      let end = store.reusable(known, fingerprint: fingerprint), agreesWithLock(item, known),
+      let end = past.end, agreesWithLock(item, known),
       let made = cachedMade(of: known, item, source)
     {
       guard refreshNode != nil, end.status == .ok, made.isEmpty else {
@@ -94,6 +93,19 @@ extension RunLoop {
     guard let slot = machine.admit(at: now, into: &actions) else { return }
     place(item, in: slot, id: known?.id ?? store.makeItemID(), input: input, history: known)
     slots[slot].earlierEnd = earlierEnd
+  }
+
+  /// What earlier runs have left of an item: as it was looked up with its source, where that still holds.
+  ///
+  /// What this run has written meanwhile counts: a twin of an item may have ended since.
+  private func past(of prepared: PreparedItem, _ source: Int) throws(Fault) -> PastItem {
+    if let past = prepared.past, try store.takes(past) { return past }
+    let item = prepared.item
+    let input = prepared.past?.input ?? fingerprints.input(of: item)
+    var past = PastItem(input: input, fingerprint: prepared.past?.fingerprint ?? fingerprints.of(item, input: input))
+    past.known = try store.lookup(source: source, key: item.key)
+    if !refetches, let known = past.known { past.end = store.reusable(known, fingerprint: past.fingerprint) }
+    return past
   }
 
   /// Puts an item into a slot that the machine has given it.

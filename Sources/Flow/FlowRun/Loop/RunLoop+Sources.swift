@@ -28,6 +28,8 @@ struct FeedState {
 /// The sources: asking for items in turn, and hearing what comes.
 extension RunLoop {
   func openSources() {
+    // Beyond that, descriptors are worth more than threads.
+    let past = refetches || store.run == 1 ? nil : try? PastReaders(store, fingerprints, threads: min(4, OwnProcess.processors))
     for (number, source) in plan.sources.enumerated() {
       if !options.only.isEmpty, !options.only.contains(source.id) {
         feeds[number].hasEnded = true
@@ -48,6 +50,8 @@ extension RunLoop {
           "source `\(source.id)` goes on where the last run was cut off, behind \(resumption.count) items that are done"
         )
       }
+      feed.past = past
+      feed.number = number
       feeds[number].task = Task(executorPreference: services.blocking) { [feed] in await feed.serve(stream) }
     }
     if feeds.allSatisfy(\.isTold) { tell(.sourcesEnded) }

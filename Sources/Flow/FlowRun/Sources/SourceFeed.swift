@@ -28,6 +28,10 @@ struct SourceFeed: Sendable {
   var services: (any RunServices)?
   /// Where an earlier run was, if this one goes on from there.
   var resumption: Resumption?
+  /// Looks up what earlier runs have left; nil where nobody wants to know yet.
+  var past: PastReaders?
+  /// The source's place in the plan.
+  var number = 0
   let tell: @Sendable (Payload) -> Void
   let post: @Sendable (Letter) -> Void
 
@@ -70,6 +74,7 @@ struct SourceFeed: Sendable {
 
   private func stream(_ reader: inout any SourceReader, _ demands: AsyncStream<Int>) async throws {
     var left = source.take ?? .max
+    var place = 1
     let maker = ItemMaker(source: source.id)
     var replayed = 0
     for await count in demands {
@@ -94,6 +99,7 @@ struct SourceFeed: Sendable {
         }
         wanted -= kept.count
         left -= kept.count
+        if let past { kept = await past.look(at: kept, source: number, place: &place) }
         if !kept.isEmpty { post(.items(kept)) }
       }
       if left == 0 || Task.isCancelled { return }

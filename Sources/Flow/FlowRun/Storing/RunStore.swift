@@ -62,24 +62,43 @@ final class RunStore: @unchecked Sendable {
 
   /// What is known of an item.
   func lookup(source: Int, key: String) throws(Fault) -> StoredItem? {
-    guard let record = try loopReader.item(source: sourceNumbers[source], key: key) else { return nil }
-    return StoredItem(record)
+    try lookup(source: source, key: key, in: loopReader)
+  }
+
+  /// What is known of an item, read by a reader of one's own; from any thread.
+  func lookup(source: Int, key: String, in reader: JournalReader) throws(Fault) -> StoredItem? {
+    try reader.item(source: sourceNumbers[source], key: key).map(StoredItem.init)
+  }
+
+  /// What is known of some items, the first of which probably stood at a place of the source in an earlier run.
+  func lookup(source: Int, keys: [String], from place: Int, in reader: JournalReader) throws(Fault) -> [StoredItem?] {
+    try reader.items(source: sourceNumbers[source], keys: keys, from: place).map { $0.map(StoredItem.init) }
   }
 
   /// The end of an item that needs no work, since nothing that it depends on has changed; nil where there is work.
   func reusable(_ known: StoredItem, fingerprint: [UInt8]) -> Payload.ItemEnd? {
+    var stamps: [String: FileStamp] = [:]
+    let end = reusable(known, fingerprint: fingerprint, in: loopReader, &stamps)
+    if !stamps.isEmpty { touched[known.id] = stamps }
+    return end
+  }
+
+  /// The same by a reader of one's own, from any thread; `stamps` are those of files that were touched.
+  func reusable(
+    _ known: StoredItem, fingerprint: [UInt8], in reader: JournalReader, _ stamps: inout [String: FileStamp]
+  ) -> Payload.ItemEnd? {
     guard !isFresh, known.run != run, known.status == .ok || known.status == .filtered else { return nil }
     let compares = plan.state.rerunOn
     if compares.contains(.input), known.input != Array(fingerprint.prefix(16)) { return nil }
     if compares.contains(.config), known.fingerprint != fingerprint { return nil }
     let end = EndCodec.cachedEnd(known.status, known.facts)
     guard compares.contains(.outputMissing), !end.outputs.isEmpty else { return end }
-    guard let outputs = try? loopReader.outputs(of: known.id) else { return nil }
+    guard let outputs = try? reader.outputs(of: known.id) else { return nil }
     for fact in end.outputs {
       guard let output = outputs.first(where: { $0.path == fact.path }) else { return nil }
       switch try? tree.condition(of: output, by: checksDigests ? .digest : .stat) {
       case .unchanged: continue
-      case .touched(let stamp): touched[known.id, default: [:]][output.path] = stamp
+      case .touched(let stamp): stamps[output.path] = stamp
       default: return nil
       }
     }
@@ -87,6 +106,18 @@ final class RunStore: @unchecked Sendable {
   }
 
   private var touched: [Int: [String: FileStamp]] = [:]
+
+  /// A reader for a thread of its own.
+  func makeReader() throws(Fault) -> JournalReader { try journal.reader() }
+
+  /// Takes over what was looked up on another thread, unless the journal has come to know better since.
+  func takes(_ past: PastItem) throws(Fault) -> Bool {
+    guard let known = past.known, let now = try loopReader.standing(of: known.id), now.run == known.run,
+      now.status.name == known.status.rawValue
+    else { return false }
+    if !past.touched.isEmpty { touched[known.id] = past.touched }
+    return true
+  }
 
   /// Looks many items up in one reading of the journal.
   func snapshot(_ body: () -> Void) {
@@ -105,9 +136,10 @@ final class RunStore: @unchecked Sendable {
 
   /// Says that an item is as an earlier run left it.
   func touch(ticket: Int, item: Item, source: Int, known: StoredItem) {
-    let confirmation = Confirmation(
-      item: known.id, index: item.index, outputs: known.facts["outputs"]?.asList?.count ?? 0, run: run,
-      touched: touched.removeValue(forKey: known.id) ?? [:])
+    var confirmation = Confirmation(
+      item: known.id, index: item.index, outputs: known.facts["outputs"]?.asList?.count ?? 0, run: run)
+    confirmation.isInPlace = known.index == item.index
+    if !touched.isEmpty, let stamps = touched.removeValue(forKey: known.id) { confirmation.touched = stamps }
     batch.append((UInt64(ticket), .confirm(confirmation)))
     addMemberships(known, item, source)
   }
@@ -442,7 +474,8 @@ extension StoredItem {
   /// What a record of the journal says.
   init(_ record: ItemRecord) {
     self.init(
-      id: record.id, run: record.run, status: FlowEvents.ItemStatus(rawValue: record.status.name) ?? .failed,
+      id: record.id, index: record.index, run: record.run,
+      status: FlowEvents.ItemStatus(rawValue: record.status.name) ?? .failed,
       input: Array(record.fingerprint.prefix(16)), fingerprint: record.fingerprint, facts: record.facts,
       fault: record.fault)
   }

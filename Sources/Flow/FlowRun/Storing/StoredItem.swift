@@ -5,6 +5,8 @@ import FlowParts
 /// What an earlier run, or this one, has written down of an item.
 struct StoredItem: Sendable {
   var id: Int
+  /// Its place in its source then.
+  var index: Int
   /// The number of the run that saw it last.
   var run: Int
   var status: ItemStatus
