@@ -29,7 +29,8 @@ struct FeedState {
 extension RunLoop {
   func openSources() {
     // Beyond that, descriptors are worth more than threads.
-    let past = refetches || store.run == 1 ? nil : try? PastReaders(store, fingerprints, threads: min(4, OwnProcess.processors))
+    let past =
+      refetches || store.run == 1 ? nil : try? PastReaders(store, fingerprints, threads: min(4, OwnProcess.processors))
     for (number, source) in plan.sources.enumerated() {
       if !options.only.isEmpty, !options.only.contains(source.id) {
         feeds[number].hasEnded = true
