@@ -105,7 +105,7 @@ let package = Package(
       "App", "ImgFlow",
       [
         "FlowBase", "FlowEvents", "FlowExpressions", "FlowParts", "FlowPlan", "FlowManifest", "FlowYAML", "FlowRun",
-        "FlowBuiltins",
+        "FlowBuiltins", "FlowPlugins",
       ]),
     room(
       "App", "FlowCLI",

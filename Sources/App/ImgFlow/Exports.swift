@@ -5,4 +5,5 @@
 @_exported public import FlowExpressions
 @_exported public import FlowParts
 @_exported public import FlowPlan
+@_exported public import FlowPlugins
 @_exported public import FlowRun

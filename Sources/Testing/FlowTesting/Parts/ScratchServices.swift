@@ -106,38 +106,9 @@ public final class ScratchServices: RunServices {
 }
 
 /// A temporary file with its digest.
-private final class ScratchPartial: PartialWriter, @unchecked Sendable {
-  private let path: String
-  private let file: Descriptor
-  private let digest = DigestStream(.sha256)
-  private(set) var count = 0
-
-  init(_ path: String) throws(Fault) {
-    self.path = path
-    file = try naming("create", path) { () throws(Errno) in
-      try FileSystem.open(path, [.write, .create, .exclusive], mode: 0o600)
-    }
-  }
-
-  func write(_ bytes: UnsafeRawBufferPointer) throws(Fault) {
-    do { try unsafe file.write(bytes) } catch { throw error.fault("write", path) }
-    unsafe digest.update(bytes)
-    count += bytes.count
-  }
-
-  func restart() throws(Fault) {
-    do throws(Errno) {
-      try file.truncate(to: 0)
-      try file.seek(to: 0)
-    } catch {
-      throw error.fault("truncate", path)
-    }
-    _ = digest.finish()
-    count = 0
-  }
-
+private final class ScratchPartial: DigestFile, PartialWriter, @unchecked Sendable {
   func finish() throws(Fault) -> HeldFile {
-    HeldFile(path: path, bytes: count, sha256: digest.finish(), isTemporary: true) { try? FileSystem.remove($0) }
+    HeldFile(path: path, bytes: count, sha256: takeDigest(), isTemporary: true) { try? FileSystem.remove($0) }
   }
 
   func abandon() { try? FileSystem.remove(path) }
