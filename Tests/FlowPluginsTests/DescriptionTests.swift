@@ -47,7 +47,9 @@ import Testing
     #expect(spec.fields.first?.type == .number(0...1))
     #expect(spec.fields.first?.fallback == "0.2")
     #expect(spec.sets(Config()).map(\.name) == ["faces"])
-    #expect(spec.plugin?.permissions == ["no network", "writes in workdir", "at most 1.00 GB of memory"])
+    let bounds = Confinement.canBoundWrites ? [] : ["not held to that, since this kernel has no Landlock"]
+    #expect(
+      spec.plugin?.permissions == ["no network", "writes in workdir"] + bounds + ["at most 1.00 GB of memory"])
   }
 
   @Test(arguments: [
@@ -65,6 +67,22 @@ import Testing
     #expect(manifest == nil)
     #expect(problems.map(\.code) == [code], "\(problems)")
     #expect(problems.first?.place?.mark.line == line, "\(problems)")
+  }
+
+  @Test func `What a plugin may do is told, and where the kernel cannot hold it to that`() {
+    var plugin = PluginManifest(name: "a.b", version: "1", run: ["x"], folder: "/tmp")
+    #expect(plugin.permissionWords(boundsWrites: true) == ["no network", "writes in workdir"])
+    #expect(
+      plugin.permissionWords(boundsWrites: false) == [
+        "no network", "writes in workdir", "not held to that, since this kernel has no Landlock",
+      ])
+    plugin.permissions.network = true
+    plugin.permissions.environment = ["TOKEN"]
+    plugin.limits.memory = 1_000_000_000
+    #expect(
+      plugin.permissionWords(boundsWrites: true) == [
+        "network", "writes in workdir", "reads the variables TOKEN", "at most 1.00 GB of memory",
+      ])
   }
 
   @Test func `What is missing is named, all at once`() {

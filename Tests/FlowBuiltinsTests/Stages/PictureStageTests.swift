@@ -62,6 +62,22 @@ import Testing
     #expect(try await identity("b", 60) != first)
   }
 
+  @Test func `a radius that is larger than the picture is cut down and said, and so is a quality of nothing`()
+    async throws
+  {
+    let services = try ScratchServices()
+    let photo = Content.bytes(Painter.photo("round"))
+    let large = try await pass(RoundCornersPicture.part, ["radius": "5000"], photo, on: services)
+    #expect(services.log.count == 1 && services.log.first?.contains("480 x 320 px, and are made with 160 px") == true)
+    let fits = try await pass(RoundCornersPicture.part, ["radius": "160"], photo, on: services)
+    #expect(large.heldBytes == fits.heldBytes && services.log.count == 1)
+    let shift = try await pass(TiltShiftPicture.part, ["radius": 200], photo, on: services)
+    #expect(shift.heldBytes != nil && services.log.count == 1)
+    let least = try await pass(ConvertPicture.part, ["format": "jpeg", "quality": 0], photo, on: services)
+    let one = try await pass(ConvertPicture.part, ["format": "jpeg", "quality": 1], photo, on: services)
+    #expect(least.heldBytes == one.heldBytes)
+  }
+
   @Test func `large results go to a file`() async throws {
     let services = try ScratchServices()
     let made = try await pass(

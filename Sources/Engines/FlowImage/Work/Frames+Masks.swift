@@ -6,13 +6,14 @@ extension Frames {
     try settleSize()
     try load()
     let mask = try BlurMask(shift, size: size).image().inMemory()
+    let radius = min(shift.radius, Double(min(size.width, size.height)))
     try each { image in
       let image = try image.saturated(shift.saturation).inMemory()
-      if shift.radius < 0.4 { return image }
+      if radius < 0.4 { return image }
       // Two strengths of blur, so that what lies near the band is blurred less and not only more transparently.
       let blurred = try image.mixing { sharp in
-        let half = try sharp.blurred(shift.radius / 4)
-        let full = try sharp.blurred(shift.radius / 2)
+        let half = try sharp.blurred(radius / 4)
+        let full = try sharp.blurred(radius / 2)
         // Up to the middle of the mask from sharp to half, from there on to full.
         let toHalf = try mask.scaled(by: [2], plus: [0]).clamped()
         let toFull = try mask.scaled(by: [2], plus: [-1]).clamped()

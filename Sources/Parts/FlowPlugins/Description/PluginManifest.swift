@@ -45,11 +45,15 @@ public struct PluginManifest: Sendable {
     self.folder = folder
   }
 
-  /// What it may do, in words.
-  public var permissionWords: [String] {
+  /// What it may do on this machine, in words.
+  public var permissionWords: [String] { permissionWords(boundsWrites: Confinement.canBoundWrites) }
+
+  /// What it may do, in words; a kernel that cannot bound writes holds no plugin to where it says that it writes.
+  func permissionWords(boundsWrites: Bool) -> [String] {
     var words = [permissions.network ? "network" : "no network"]
     words.append(
       "writes in \(permissions.writable.isEmpty ? "no folder" : permissions.writable.joined(separator: ", "))")
+    if !boundsWrites { words.append("not held to that, since this kernel has no Landlock") }
     if !permissions.environment.isEmpty {
       words.append("reads the variables \(permissions.environment.joined(separator: ", "))")
     }

@@ -18,7 +18,7 @@ public struct Montage: Stage {
         FieldSpec("gap", .integer(0...1000), default: "8", "The room between pictures, in pixels."),
         FieldSpec("background", .string, default: "#ffffff", "The colour of the sheet."),
         FieldSpec("label", .string, "What stands below each picture, as a column of `report`: `key` or `row.name`."),
-        FieldSpec("quality", .integer(1...100), "The quality of the sheet."),
+        FieldSpec("quality", .integer(0...100), "The quality of the sheet."),
       ], shorthand: "path", per: [.run, .group],
       example: "stages:\n  - fetch\n  - store\n  - montage: { path: sheet.jpg, columns: 6, cell: 160, label: key }\n")
     spec.gathersBytes = true
@@ -73,7 +73,7 @@ public struct Montage: Stage {
   ) async throws -> [UInt8] {
     var encoding = EncodeOptions()
     encoding.format = try SheetLayout.format(of: context.config.text("path") ?? "")
-    encoding.quality = context.config.int("quality")
+    encoding.quality = context.config.int("quality").map { max(1, $0) }
     let job = PictureJob(.path(raw.path), wish: .sheet(sheet, encoding))
     guard case .pictures(let made) = try await workers.perform(job), let picture = made.first else {
       throw Fault.internal("picture", "a worker gave no sheet")

@@ -49,6 +49,7 @@ struct DeferredPicture: DeferredContent {
       }
       picture = made
     }
+    for excess in branch.excesses(in: picture.facts) { services.log(.warn, excess) }
     // The file must be there until its picture has been read.
     return try withExtendedLifetime(origin) { () throws(Fault) in
       (try DeferredPicture.content(picture.bytes, services), picture.facts)

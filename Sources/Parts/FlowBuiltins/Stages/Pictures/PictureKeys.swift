@@ -24,7 +24,7 @@ enum PictureKeys {
   /// How the result is written.
   static let writing = [
     FieldSpec("format", .choice(formats), "The format of the result; that of the file unless named."),
-    FieldSpec("quality", .integer(1...100), "The quality of the result; what is usual for the format unless named."),
+    FieldSpec("quality", .integer(0...100), "The quality of the result; what is usual for the format unless named."),
   ]
 
   static let formats = ["jpeg", "png", "webp", "avif", "gif", "tiff"]
@@ -73,7 +73,8 @@ extension EncodeOptions {
       if let before = self.format, before != format { quality = nil }
       self.format = format
     }
-    quality = config.int("quality") ?? quality
+    // No encoder has less than 1.
+    quality = config.int("quality").map { max(1, $0) } ?? quality
     lossless = config.bool("lossless") ?? lossless
     progressive = config.bool("progressive") ?? progressive
     strips = config.bool("strip") ?? strips
