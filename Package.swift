@@ -168,7 +168,7 @@ if Context.environment["FLOW_FUZZ"] != nil {
   let tried: [(name: String, imports: [Target.Dependency])] = [
     ("yaml", ["FlowBase", "FlowYAML"]), ("json", ["FlowBase"]), ("records", ["FlowBase", "FlowRecords"]),
     ("expression", ["FlowBase", "FlowExpressions"]), ("range", ["FlowBase", "FlowParts"]), ("address", ["FlowBase"]),
-    ("picture", ["FlowBase", "FlowImage"]),
+    ("picture", ["FlowBase", "FlowImage"]), ("request", ["FlowBase", "FlowServe"]),
   ]
   for (name, imports) in tried {
     package.products.append(.library(name: "fuzz-\(name)", type: .static, targets: ["fuzz-\(name)"]))

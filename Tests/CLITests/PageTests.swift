@@ -204,4 +204,19 @@ enum BrowserProgram {
     run.signal(2)
     _ = await run.end()
   }
+
+  @Test(.enabled(if: BrowserProgram.isThere, BrowserProgram.absence))
+  func `a page that loses its run for a while says so, and misses nothing when it is back`() async throws {
+    let latch = Latch()
+    let work = try held(6, by: latch)
+    let run = try work.tool.start(["run", "m.yaml", "--page"])
+    latch.release(1)
+    let browser = try BrowserProgram.start("back", try await address(run), in: work)
+    // What ends while the wire is cut is seen afterwards; the last item keeps the run going.
+    if await browser.output.line(where: { $0 == "cut" }) != nil { latch.release(4) }
+    let tried = await browser.end(within: .seconds(120))
+    #expect(tried.code == 0, "\(tried.output)\(tried.errors)")
+    latch.release(10)
+    expectEnd(await run.end(), 0)
+  }
 }

@@ -4,6 +4,25 @@ import Glibc
 import Testing
 
 @Suite(.serialized) struct StreamTests {
+  @Test func `an item says why there is work for it`() async throws {
+    let work = try Workplace()
+    func why(_ words: String...) async throws -> [String] {
+      let end = try await work.tool.start(["run", "m.yaml"] + words).end()
+      return end.stream.lines.compactMap { line in
+        guard let map = line.asMap, map["type"]?.asString == "item.start" else { return nil }
+        return "\(map["item"]?.asString ?? ""): \(map["data"]?.asMap?["why"]?.asString ?? "-")"
+      }.sorted()
+    }
+    try work.manifest(["/small/a", "/none"])
+    #expect(try await why() == ["urls/none: new", "urls/small-a: new"])
+    #expect(try await why() == ["urls/none: failed last time (http.404)", "urls/small-a: -"])
+    try work.manifest(["/small/a"], fetch: "fetch: { max_bytes: 1MB }")
+    #expect(try await why() == ["urls/small-a: config changed"])
+    try FileSystem.remove(work.place.file("out/small-a.bin"))
+    #expect(try await why() == ["urls/small-a: output missing or altered"])
+    #expect(try await why("--fresh") == ["urls/small-a: --fresh"])
+  }
+
   @Test func `without a terminal the stream goes to standard output, and words do not`() async throws {
     let work = try Workplace()
     try work.manifest(["/small/a"])

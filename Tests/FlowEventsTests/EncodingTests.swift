@@ -34,7 +34,7 @@ private let expected: [EventType: String] = [
   .barrierEnd:
     #""stage":"sheet","per":"group","group":"cats","items":7,"status":"failed","outputs":[{"#
     + output + #"}],"error":"# + error,
-  .itemStart: #""key":"A1","ratio":0"#,
+  .itemStart: #""key":"A1","ratio":0,"why":"new""#,
   .itemProgress: #""bytes":524288,"size":1048576,"ratio":0.5"#,
   .itemRetry: #""attempt":2,"delay_ms":500.000,"error":"# + error,
   .itemError: #""error":"# + error,

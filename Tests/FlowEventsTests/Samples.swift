@@ -27,7 +27,7 @@ enum Samples {
     .stageEnd(.init(stage: "thumbs", ok: 8, failed: 1, filtered: 1, elapsed: .milliseconds(1500))),
     .barrierStart(barrier),
     .barrierEnd(.init(barrier, status: .failed, outputs: [output], error: fault)),
-    .itemStart(.init(key: "A1")),
+    .itemStart(.init(key: "A1", why: "new")),
     .itemProgress(.init(bytes: 524_288, size: 1_048_576, ratio: 0.5)),
     .itemRetry(.init(attempt: 2, delay: .milliseconds(500), error: fault)),
     .itemError(fault),

@@ -50,25 +50,32 @@ struct RunSession: Sendable {
     var options = try options()
     do throws(Fault) { try lock(loaded, &options) } catch { return await refuse(error, loaded) }
     plan.sinks = withoutSecondStream(plan.sinks)
+    // Before anything of ours is opened, so that a descriptor which nobody gave us is not taken for one that somebody did.
+    let firstListeners = try listeners(beside: plan.sinks)
     if arguments.has("page-hold") { options.startedBy = "page" }
     var runner = Runner(plan, options: options)
     let page = try RunPage(arguments, runner)
     if let page { console.say("imgflow: the live page is at \(page.address)") }
     let current = Guarded(runner)
     watchSignals(current, page)
-    if let page, page.isHeld, !(await page.waitForTap()) {
-      // Nobody has tapped, and the program is to end: the run ends as one that was stopped before it began.
-      options.startedBy = nil
+    if let page, page.isHeld {
+      let isTapped = await page.waitForTap()
+      if !isTapped { options.startedBy = nil }
+      // Another one, since a run's clock goes from when it is made.
       runner = Runner(plan, options: options)
-      await runner.request(ControlRequest(.drain, by: "signal", signal: leaving.withLock { $0 }))
+      current.withLock { $0 = runner }
+      if !isTapped {
+        // The run ends as one that was stopped before it began.
+        await runner.request(ControlRequest(.drain, by: "signal", signal: leaving.withLock { $0 }))
+      }
     }
-    var code = try await perform(runner, plan, page, loaded)
+    var code = try await perform(runner, plan, firstListeners, page, loaded)
     while let page, page.isHeld, leaving.withLock({ $0 == nil }) {
       console.say("imgflow: the run is over; the page stays at \(page.address) until Ctrl-C")
       guard await page.waitForTap() else { break }
       runner = Runner(plan, options: options)
       current.withLock { $0 = runner }
-      code = try await perform(runner, plan, page, loaded)
+      code = try await perform(runner, plan, listeners(beside: plan.sinks), page, loaded)
     }
     await page?.stop()
     return code
@@ -77,20 +84,27 @@ struct RunSession: Sendable {
   /// The signal that has asked the program to leave.
   private let leaving = Guarded<Int?>(nil)
 
+  /// Those who listen because the command line, or where it is typed, asks for it.
+  private func listeners(beside sinks: [PlannedSink]) throws -> [Listener] {
+    var listeners = [try stream(beside: sinks), progress(beside: sinks)].compactMap(\.self)
+    if arguments.has("verbose") {
+      let level: Payload.LogLine.Level = arguments.all("verbose").count > 1 ? .debug : .info
+      listeners.append(Listener("log", LogSink.standardError(level: level)))
+    }
+    return listeners
+  }
+
   /// Runs once, and says what went wrong.
-  private func perform(_ runner: Runner, _ plan: Plan, _ page: RunPage?, _ loaded: LoadedManifest) async throws -> Int {
-    if let stream = try stream(beside: plan.sinks) { runner.attach(stream) }
-    if let progress = progress(beside: plan.sinks) { runner.attach(progress) }
+  private func perform(
+    _ runner: Runner, _ plan: Plan, _ listeners: [Listener], _ page: RunPage?, _ loaded: LoadedManifest
+  ) async throws -> Int {
+    for listener in listeners { runner.attach(listener) }
     if let page {
       runner.attach(page.listener(runner))
       let address = page.address
       runner.onPage { _, _ in address }
     } else {
       RunPage.open(for: runner, journal: StateFolder(directory: plan.state.folder, stem: plan.state.stem).journal)
-    }
-    if arguments.has("verbose") {
-      let level: Payload.LogLine.Level = arguments.all("verbose").count > 1 ? .debug : .info
-      runner.attach(Listener("log", LogSink.standardError(level: level)))
     }
     let outcome = await runner.run()
     await PluginHosts.settle()

@@ -6,6 +6,8 @@ extension JSONWriter {
     string(start.key)
     key("ratio")
     optional(start.ratio)
+    key("why")
+    optional(start.why)
   }
 
   mutating func data(of progress: Payload.ItemProgress) {

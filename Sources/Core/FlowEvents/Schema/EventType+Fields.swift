@@ -105,6 +105,9 @@ extension EventType {
       [
         .init("key", .string, "The item's key."),
         .init("ratio", .ratio, nullable: true, "The part that is done already."),
+        .init(
+          "why", .string, nullable: true,
+          "Why there is work for it: new, input changed, failed last time; null without."),
       ]
     case .itemProgress:
       [

@@ -7,11 +7,14 @@ extension Payload {
     public var key: String
     /// The part that is done: 0, unless an earlier run has left some.
     public var ratio: Double?
+    /// Why there is work for it, in a few words; nil where there is none, or nobody knows.
+    public var why: String?
 
     /// A start.
-    public init(key: String, ratio: Double? = 0) {
+    public init(key: String, ratio: Double? = 0, why: String? = nil) {
       self.key = key
       self.ratio = ratio
+      self.why = why
     }
   }
 

@@ -327,7 +327,23 @@ extension RunLoop {
   func announce(_ slot: Int) {
     guard !slots[slot].isAnnounced else { return }
     slots[slot].isAnnounced = true
-    teller.start(slots[slot].item, subject: subject(of: slots[slot].item))
+    teller.start(slots[slot].item, subject: subject(of: slots[slot].item), why: why(slots[slot]))
+  }
+
+  /// Why there is work for an item, in the words of `imgflow plan`.
+  private func why(_ slot: Slot) -> String {
+    if options.fresh { return "--fresh" }
+    if slot.earlierEnd != nil { return "asked whether it has changed" }
+    guard let known = slot.history else { return "new" }
+    switch known.status {
+    case .failed: return "failed last time (\(known.fault?.code ?? "unknown"))"
+    case .cancelled: return "not finished last time"
+    case .ok, .filtered: break
+    }
+    if refetches { return "fetched again" }
+    if known.input != slot.input { return "input changed" }
+    if known.fingerprint != fingerprints.of(slot.item, input: slot.input) { return "config changed" }
+    return "output missing or altered"
   }
 
   func subject(of item: Item) -> ItemSubject {

@@ -208,7 +208,7 @@ struct PageBook {
   private mutating func take(_ control: Payload.Control, _ event: Event) {
     note(
       event, control.isAccepted ? "info" : "warn",
-      "\(control.by) asked to \(control.verb) \(control.scope): \(control.message)")
+      "\(control.verb)\(control.scope == "run" ? "" : " \(control.scope)"), asked by \(control.by): \(control.message)")
     guard control.isAccepted, control.scope != "run" else { return }
     if control.verb.hasPrefix("pause") {
       if !held.contains(control.scope) { held.append(control.scope) }

@@ -68,10 +68,7 @@ struct PageItems {
   /// The entry of an item; a new one where it has none yet, nil where there are too many.
   mutating func place(of subject: ItemSubject) -> Int? {
     if let place = places[subject.item] { return place }
-    guard entries.count < Self.limit else {
-      unlisted += 1
-      return nil
-    }
+    guard entries.count < Self.limit else { return nil }
     let place = entries.count
     let host = subject.url.flatMap(Self.host)
     entries.append(
@@ -82,6 +79,9 @@ struct PageItems {
     states[.queued, default: 0] += 1
     return place
   }
+
+  /// An item has appeared that is not listed.
+  mutating func leaveOut() { unlisted += 1 }
 
   /// Changes an entry.
   mutating func change(_ place: Int, _ body: (inout Entry) -> Void) {

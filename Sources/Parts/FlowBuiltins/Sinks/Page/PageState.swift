@@ -39,6 +39,8 @@ struct PageState {
       before = items.entries[found].shelf
       // A page that was opened late hears of some ends twice: from the journal, and from the run.
       if items.entries[found].state.isFinal, event.type == .itemEnd || event.type == .itemStart { return }
+    } else if event.type == .itemStart {
+      items.leaveOut()
     }
     book.handle(event)
     let lies = shelf.put(event, before: before)

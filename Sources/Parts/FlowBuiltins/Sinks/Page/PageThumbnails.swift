@@ -46,10 +46,12 @@ final class PageThumbnails: Sendable {
     if let known = state.withLock({ $0.places[name] }) { return known.flatMap(read) }
     let made = await make(path)
     return state.withLock { state in
-      guard let made, let file = file(&state) else {
+      guard let made else {
         state.places[name] = .some(nil)
         return nil
       }
+      // Where nothing can be kept, it is made again when it is asked for again.
+      guard let file = file(&state) else { return made }
       if (try? file.write(made.bytes)) != nil {
         state.places[name] = Place(offset: state.length, length: made.bytes.count, media: made.media)
         state.length += made.bytes.count

@@ -10,9 +10,12 @@ enum PageWords {
     switch book.state {
     case .idle: return "waiting for a tap"
     case .done:
+      let took = book.elapsed.seconds
       parts.append(
         counts.ended == 0
-          ? "no items" : "\(number(counts.ended)) item\(counts.ended == 1 ? "" : "s") in \(book.elapsed.text)")
+          ? "no items"
+          : "\(number(counts.ended)) item\(counts.ended == 1 ? "" : "s") in \(took < 10 ? decimal(took, digits: 1) + " s" : time(took))"
+      )
       if counts.failed > 0 { parts.append("\(number(counts.failed)) failed") }
       if counts.cancelled > 0 { parts.append("\(number(counts.cancelled)) cancelled") }
       if counts.cached > 0 { parts.append("\(number(counts.cached)) from before") }
@@ -22,13 +25,20 @@ enum PageWords {
     }
     parts.append(book.total.map { "\(number(counts.ended)) of \(number($0))" } ?? "\(number(counts.ended)) so far")
     if book.bytesPerSecond >= 1 {
-      parts.append("\(ByteCount(Int(book.bytesPerSecond)).text)/s")
+      parts.append("\(rate(book.bytesPerSecond))/s")
     } else if book.itemsPerSecond >= 0.1 {
       parts.append("\(decimal(book.itemsPerSecond, digits: 1)) items/s")
     }
     if let left = book.secondsLeft, counts.ended > 0 { parts.append("about \(time(left)) left") }
     if counts.failed > 0 { parts.append("\(number(counts.failed)) failed") }
     return parts.joined(separator: " · ")
+  }
+
+  /// Bytes a second, without a digit that says nothing.
+  private static func rate(_ bytes: Double) -> String {
+    let text = ByteCount(Int(bytes)).text
+    guard let point = text.firstRange(of: ".0 ") else { return text }
+    return text[..<point.lowerBound] + " " + text[point.upperBound...]
   }
 
   /// A number with commas between its thousands.

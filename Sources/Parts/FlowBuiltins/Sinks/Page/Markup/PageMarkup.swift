@@ -98,7 +98,7 @@ enum PageMarkup {
         </div>
         </div>
       </div>
-      <div id="grid" class="grid" role="list" aria-label="Items"></div>
+      <div id="grid" class="grid" role="group" aria-label="Items"></div>
       <p id="empty" class="empty soft" hidden></p>
     </section>
     <aside>

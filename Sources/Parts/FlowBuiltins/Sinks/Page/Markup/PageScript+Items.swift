@@ -56,7 +56,7 @@ extension PageScript {
       say($('count'), count(view.total) + (isFiltered() ? ' found' : ''));
     }
     function makeTile() {
-      const tile = el('button', { class: 'tile', type: 'button', role: 'listitem' },
+      const tile = el('button', { class: 'tile', type: 'button' },
         el('span', { class: 'view' }, el('span', { class: 'glyph', 'aria-hidden': 'true' }),
           el('img', { alt: '', decoding: 'async' }), el('span', { class: 'progress' }, el('i'))),
         el('span', { class: 'name' }), el('span', { class: 'state' }));
@@ -242,7 +242,7 @@ extension PageScript {
     function story(event) {
       const data = event.data;
       switch (event.type) {
-        case 'item.start': return 'began';
+        case 'item.start': return data.why ? 'began: ' + data.why : 'began';
         case 'item.progress': return bytes(data.bytes) + (data.size ? ' of ' + bytes(data.size) : '') + (event.stage ? ' in ' + event.stage : '');
         case 'item.retry': return 'try ' + data.attempt + ' failed: ' + data.error.code + ', ' + data.error.message + '; the next in ' + time(data.delay_ms);
         case 'item.error': return (event.stage ? event.stage + ' failed: ' : 'failed: ') + data.error.code + ', ' + data.error.message;

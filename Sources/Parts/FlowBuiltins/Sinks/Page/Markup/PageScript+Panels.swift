@@ -1,7 +1,7 @@
 /// The graph, the throughput, the failures, the steering, and what keeps all of them up to date.
 extension PageScript {
   static let graph = #"""
-    const NODE = { width: 168, height: 56, right: 46, down: 12 };
+    const NODE = { width: 168, height: 56, right: 40, down: 12, narrowest: 128 };
     let drawn = null;
     async function loadGraph() {
       try { drawn = await get('/api/graph'); } catch (problem) { return; }
@@ -21,6 +21,8 @@ extension PageScript {
         rows.set(column, row + 1);
         nodes.push({ kind: 'stage', id: stage.id, op: stage.op, column, row });
       }
+      const columns = Math.max(0, ...nodes.map(node => node.column)) + 1, room = $('graph').clientWidth - 8;
+      NODE.width = Math.max(NODE.narrowest, Math.min(168, Math.floor((room - (columns - 1) * NODE.right) / columns)));
       const tallest = Math.max(1, drawn.sources.length, ...rows.values());
       const inColumn = column => nodes.filter(node => node.column === column).length;
       for (const node of nodes) {
@@ -34,7 +36,6 @@ extension PageScript {
         for (const id of stage.after) if (!stage.needs.includes(id)) edges.push([at.get('stage:' + id), to, 'gate']);
         if (!stage.needs.length) for (const source of drawn.sources) edges.push([at.get('source:' + source.id), to, '']);
       }
-      const columns = Math.max(0, ...nodes.map(node => node.column)) + 1;
       const width = columns * NODE.width + (columns - 1) * NODE.right + 6, height = tallest * (NODE.height + NODE.down) - NODE.down + 6;
       const svg = draw('svg', { width, height, 'aria-hidden': 'true' });
       for (const [from, to, kind] of edges) {
@@ -141,7 +142,10 @@ extension PageScript {
       if (!$('verbs').firstChild) $('verbs').replaceChildren(...VERBS.map(verb => el('button', { type: 'button', 'data-verb': verb, text: titled(verb),
         class: verb === 'cancel' ? 'strong' : '', onclick: () => { if (verb === 'cancel') gesture('escape'); else ask(verb); } })));
       // What the table of moves does not allow is not offered.
-      for (const button of $('verbs').children) button.hidden = !run.moves.includes(button.dataset.verb);
+      for (const button of $('verbs').children) {
+        button.hidden = !run.moves.includes(button.dataset.verb);
+        if (button.dataset.verb === 'start') say(button, run.state === 'idle' ? 'Start' : 'Start again');
+      }
       const held = run.held;
       $('heldline').hidden = held.length === 0;
       say($('heldline'), held.length ? 'Held back: ' + held.map(one => one.replace(':', ' ')).join(', ') : '');
@@ -180,6 +184,7 @@ extension PageScript {
       return value === 'run:' ? null : { [value.slice(0, cut)]: value.slice(cut + 1) };
     }
     function startPanels() {
+      addEventListener('resize', () => { if (drawn) drawGraph(); });
       if (matchMedia('(max-width: 70rem)').matches) for (const id of ['steer', 'saidbox']) $(id).open = false;
       $('scope').addEventListener('change', showScope);
       $('limit').addEventListener('change', () => { $('value').placeholder = SAMPLES[$('limit').value] || ''; });
