@@ -28,7 +28,7 @@ enum PageReference {
       line: "GET /api/run",
       summary: "The run as a whole: `state`, `result`, `moves` (what it can be asked for now), `ratio` (null while the "
         + "total is unknown), `items` by state, rates, the time left in `eta_s`, `sources` and `stages` with their counts, "
-        + "`held` (parts that are paused), `failures` by code and host, the `throughput` of each of the last 300 seconds.",
+        + "`hosts` (the first 50), `held` (parts that are paused), `failures` by code and host, the `throughput` of each of the last 300 seconds.",
       example: "curl -sH \"Authorization: Bearer $token\" $page/api/run | jq '.line, .items'"),
     Address(
       line: "GET /api/items",

@@ -184,6 +184,7 @@ import Testing
     #expect(run?["state"]?.asString == "active")
     #expect(run?["moves"]?.asList?.map(\.text) == ["pause", "drain", "cancel"])
     #expect(run?["items"]?.asMap?["failed"]?.asInt == 1)
+    #expect(run?["hosts"]?.asList?.map(\.text) == ["h.example"])
     #expect(run?["failures"]?.asList?.first?.asMap?["code"]?.asString == "http.404")
     let graph = try await site.get("/api/graph").json
     #expect(graph?["stages"]?.asList?.map { $0.asMap?["needs"]?.asList?.map(\.text) } == [[], ["fetch"]])

@@ -201,18 +201,22 @@ struct PageItems {
 
   /// The host, and the port where one stands there, of a URL; nil for what has none.
   static func host(_ url: String) -> String? {
-    guard let start = url.range(ofScheme: "://") else { return nil }
-    let authority = url[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-    let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
-    return host.isEmpty ? nil : host.lowercased()
-  }
-}
-
-extension String {
-  /// Where the text begins that follows the first occurrence of another.
-  fileprivate func range(ofScheme mark: String) -> String.Index? {
-    guard let colon = firstIndex(of: ":"), self[colon...].hasPrefix(mark) else { return nil }
-    return index(colon, offsetBy: mark.count)
+    let bytes = url.utf8
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
+      return nil
+    }
+    var start = bytes.index(colon, offsetBy: 3)
+    var end = start
+    var isLower = true
+    while end != bytes.endIndex {
+      let byte = bytes[end]
+      if byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") { break }
+      if (65...90).contains(byte) { isLower = false }
+      end = bytes.index(after: end)
+      if byte == UInt8(ascii: "@") { start = end }
+    }
+    guard start != end else { return nil }
+    return isLower ? String(url[start..<end]) : url[start..<end].lowercased()
   }
 }
 

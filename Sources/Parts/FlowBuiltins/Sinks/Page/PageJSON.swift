@@ -30,6 +30,7 @@ extension PageState {
     writer.value(of: "output_bytes", .int(book.outputBytes))
     writer.value(of: "listed", .int(items.entries.count))
     writer.value(of: "held", .list(book.held.map(Value.string)))
+    writer.value(of: "hosts", .list(items.hosts.all.prefix(50).map(Value.string)))
     writer.key("sources")
     writer.list(book.sources) { writeSource($0, &$1) }
     writer.key("stages")

@@ -181,7 +181,7 @@ extension PageScript {
         select.replaceChildren(...list.map(value => el('option', { value, text: value || all })));
       }
       select.value = view.filter[name];
-      select.hidden = values.length < (name === 'source' || name === 'stage' ? 2 : 1) && !view.filter[name];
+      select.hidden = values.length < (name === 'code' ? 1 : 2) && !view.filter[name];
     }
     function showFilters() {
       if (!run) return;
@@ -196,10 +196,9 @@ extension PageScript {
         flag(chip, 'aria-pressed', view.filter.state === state);
       }
       const codes = [...new Set(run.failures.map(one => one.code))];
-      const hosts = [...new Set(run.failures.map(one => one.host).filter(Boolean))];
       options($('bysource'), 'source', run.sources.map(one => one.id), 'every source');
       options($('bystage'), 'stage', run.stages.map(one => one.id), 'every stage');
-      options($('byhost'), 'host', hosts, 'every host');
+      options($('byhost'), 'host', run.hosts, 'every host');
       options($('bycode'), 'code', codes, 'every error');
       $('clear').hidden = !isFiltered();
     }

@@ -154,7 +154,7 @@ extension PageScript {
       host: ['connections', 'rate', 'interval'], source: [], item: [] };
     const SAMPLES = { connections: '4', bandwidth: '50MB/s', concurrency: '4', rate: '5/s', interval: '2s' };
     function showScope() {
-      const hosts = [...new Set([...run.failures.map(one => one.host).filter(Boolean), ...(showScope.hosts || [])])];
+      const hosts = run.hosts;
       const list = ['run:', ...run.sources.map(one => 'source:' + one.id), ...run.stages.map(one => 'stage:' + one.id), ...hosts.map(one => 'host:' + one)];
       const mark = list.join('\n'), select = $('scope'), chosen = select.value || 'run:';
       if (select.mark !== mark) {
