@@ -37,7 +37,8 @@ struct StatusReport {
         lines.append("      such as \(example.key)  \(example.url ?? "")  \(example.fault?.message ?? "")")
       }
     }
-    if (counts[.failed] ?? 0) + (counts[.cancelled] ?? 0) > 0 || entry.run.result == nil && !entry.isUnderWay {
+    let isLeft = (counts[.failed] ?? 0) + (counts[.cancelled] ?? 0) > 0 || entry.run.result == nil
+    if isLeft, !entry.isUnderWay {
       lines.append("what is left runs with: imgflow run \(entry.run.manifest)")
     }
     return lines.joined(separator: "\n") + "\n"
