@@ -41,7 +41,7 @@ extension PluginKit {
             return left >= 0
           }) {
             let answer = try await host.ask(.item(part), budget: budget)
-            if !answer.folder.isEmpty { try? FileSystem.removeTree(answer.folder) }
+            PluginExchange.removeOutputs(answer.folder)
           }
         }
       }

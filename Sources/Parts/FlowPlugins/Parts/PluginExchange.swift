@@ -133,9 +133,14 @@ struct PluginExchange {
   /// Removes the folder of an item's outputs.
   func discard(_ answer: PluginHost.Answer) {
     if !answer.scratch.isEmpty { try? FileSystem.removeTree(answer.scratch) }
-    guard answer.scratch.isEmpty, !answer.folder.isEmpty else { return }
+    if answer.scratch.isEmpty { PluginExchange.removeOutputs(answer.folder) }
+  }
+
+  /// Removes a folder for outputs from which all that counts has been taken.
+  static func removeOutputs(_ folder: String) {
+    guard !folder.isEmpty else { return }
     // Nearly always empty, and then one call is enough.
-    do { try FileSystem.removeDirectory(answer.folder) } catch { try? FileSystem.removeTree(answer.folder) }
+    do { try FileSystem.removeDirectory(folder) } catch { try? FileSystem.removeTree(folder) }
   }
 
   func result(_ answer: PluginHost.Answer) throws(Fault) -> StageResult {
