@@ -34,6 +34,16 @@ internal import Glibc
   private var headBytes = 0
   private var discarded = 0
 
+  /// What was found to be allowed: the next request on the connection mostly asks for the same.
+  private struct Approval: Equatable {
+    var peer: String
+    var host: String
+    var port: Int
+    var policy: AddressPolicy
+  }
+
+  private var approval: Approval?
+
   /// Whose certificates are trusted, and who we are, for a hop.
   private struct Trust: Equatable {
     var ca: String?
@@ -249,8 +259,13 @@ internal import Glibc
   /// Whether a connection that was opened for an earlier request may serve this one.
   private func mayAsk(_ peer: String) -> Bool {
     guard openedSockets == 0, !isProxied, let hop, let transfer else { return true }
+    let wanted = Approval(peer: peer, host: hop.url.host, port: hop.url.port, policy: transfer.request.addresses)
+    if wanted == approval { return true }
     guard let address = NetworkAddress(parsing: peer) else { return false }
-    if transfer.request.addresses.allows(address, host: hop.url.host, port: hop.url.port) { return true }
+    if transfer.request.addresses.allows(address, host: hop.url.host, port: hop.url.port) {
+      approval = wanted
+      return true
+    }
     fault = EasyHandle.blocked(address, hop)
     return false
   }

@@ -9,7 +9,7 @@ struct Hop: Sendable {
   /// Whether some redirect has left the first origin; it stays true on the way back.
   var hasCrossed = false
   var number = 0
-  /// The addresses so far, for loops.
+  /// The addresses before this one, for loops.
   var visited: Set<String>
   /// What the first address said of who asks; it holds for its own origin.
   private let userInfo: String?
@@ -21,7 +21,7 @@ struct Hop: Sendable {
     self.url = url
     self.method = method
     userInfo = url.userInfo
-    visited = [url.text]
+    visited = []
   }
 
   private init(url: URLParts, after last: Hop, method: TransferRequest.Method) {
@@ -31,7 +31,7 @@ struct Hop: Sendable {
     number = last.number + 1
     userInfo = url.userInfo ?? last.userInfo
     visited = last.visited
-    visited.insert(url.text)
+    visited.insert(last.url.text)
   }
 
   /// The hop that a redirect leads to; a fault where it must not be followed.
@@ -51,7 +51,8 @@ struct Hop: Sendable {
     var next = method
     if method == .post && (status == 301 || status == 302 || status == 303) { next = .get }
     // A host that sets a cookie may send back to the same address, where cookies are kept.
-    if visited.contains(target.text), next == method, request.credentials.cookies == nil || hasCrossed {
+    let isKnown = target.text == url.text || visited.contains(target.text)
+    if isKnown, next == method, request.credentials.cookies == nil || hasCrossed {
       throw Fault("redirect.loop", .permanent, "the redirects go in a circle", httpStatus: status, host: url.host)
     }
     return Hop(url: target, after: self, method: next)
@@ -103,10 +104,11 @@ struct Hop: Sendable {
   /// The request headers that say nothing about who asks.
   private static let harmless: Set<String> = ["accept", "accept-language", "user-agent", "accept-encoding", "range"]
 
+  private static let marks = Array("!#$%&'*+-.^_`|~".utf8)
+
   private static func isSendable(_ header: TransferHeader) -> Bool {
-    let mark = Array("!#$%&'*+-.^_`|~".utf8)
     let isName = header.name.utf8.allSatisfy { byte in
-      (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || mark.contains(byte)
+      (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || marks.contains(byte)
     }
     return isName && !header.name.isEmpty && header.value.utf8.allSatisfy { $0 >= 32 && $0 != 127 || $0 == 9 }
   }

@@ -10,7 +10,7 @@ final class Transfer: @unchecked Sendable {
   let environment: ProxyEnvironment
   /// The cookies of the first host.
   let jar: CookieJar?
-  private var continuation: CheckedContinuation<Outcome, Never>?
+  private var done: (@Sendable (Outcome) -> Void)?
 
   var isCancelled = false
   /// Its place among the loop's active transfers.
@@ -56,11 +56,17 @@ final class Transfer: @unchecked Sendable {
   }
 
   /// Says who waits for the end; before the transfer is handed to a loop.
-  func await(_ continuation: CheckedContinuation<Outcome, Never>) { self.continuation = continuation }
+  func await(_ done: @escaping @Sendable (Outcome) -> Void) { self.done = done }
 
   func finish(_ outcome: Outcome) {
-    continuation?.resume(returning: outcome)
-    continuation = nil
+    done?(outcome)
+    done = nil
+  }
+
+  /// Sets out; of what comes at once nobody need hear before its end.
+  func begin(at now: Instant) {
+    start = now
+    lastProgress = now
   }
 
   /// A byte of the answer has come.

@@ -56,20 +56,41 @@ public final class TransferEngine: Sendable {
     _ request: TransferRequest, into sink: any ByteSink & Sendable,
     progress: @escaping @Sendable (_ bytes: Int, _ size: Int?) -> Void = { _, _ in }
   ) async throws(Fault) -> TransferResult {
-    let jar = request.credentials.cookies.map { cookieJar(at: $0) }
-    let transfer = try Transfer(identified(request), sink, environment, jar: jar, progress: progress)
-    let loop = chosenLoop(for: transfer)
+    let ticket = try ticket(for: request, sink, progress)
     let outcome = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        transfer.await(continuation)
-        loop.submit(transfer)
-      }
+      await withCheckedContinuation { continuation in ticket.submit { continuation.resume(returning: $0) } }
     } onCancel: {
-      loop.cancel(transfer)
+      ticket.cancel()
     }
     let result = try outcome.get()
-    try jar?.save()
+    try saveCookies(of: request)
     return result
+  }
+
+  /// Writes down what a request has changed in its cookie jar; blocks.
+  public func saveCookies(of request: TransferRequest) throws(Fault) {
+    if let path = request.credentials.cookies { try cookieJar(at: path).save() }
+  }
+
+  /// Begins a request as `perform` does it, and says later what became of it, on a thread of the engine.
+  ///
+  /// Cookies stay in memory until `saveCookies`: writing their jar would block that thread.
+  public func begin(
+    _ request: TransferRequest, into sink: any ByteSink & Sendable,
+    progress: @escaping @Sendable (_ bytes: Int, _ size: Int?) -> Void = { _, _ in },
+    done: @escaping @Sendable (Result<TransferResult, Fault>) -> Void
+  ) throws(Fault) -> TransferTicket {
+    let ticket = try ticket(for: request, sink, progress)
+    ticket.submit(done)
+    return ticket
+  }
+
+  private func ticket(
+    for request: TransferRequest, _ sink: any ByteSink & Sendable, _ progress: @escaping @Sendable (Int, Int?) -> Void
+  ) throws(Fault) -> TransferTicket {
+    let jar = request.credentials.cookies.map { cookieJar(at: $0) }
+    let transfer = try Transfer(identified(request), sink, environment, jar: jar, progress: progress)
+    return TransferTicket(transfer: transfer, loop: chosenLoop(for: transfer))
   }
 
   /// The request with the login that a netrc file has for its host, where nothing else says who asks.
@@ -124,4 +145,18 @@ public final class TransferEngine: Sendable {
   private static let library: Void = {
     curl_global_init(Int(CURL_GLOBAL_ALL))
   }()
+}
+
+/// A request that has been begun.
+public struct TransferTicket: Sendable {
+  let transfer: Transfer
+  let loop: TransferLoop
+
+  func submit(_ done: @escaping @Sendable (Transfer.Outcome) -> Void) {
+    transfer.await(done)
+    loop.submit(transfer)
+  }
+
+  /// Ends the request at once, if it has not ended yet.
+  public func cancel() { loop.cancel(transfer) }
 }

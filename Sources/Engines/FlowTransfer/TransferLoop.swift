@@ -2,7 +2,7 @@ internal import CCurl
 internal import FlowBase
 
 /// A thread that carries many transfers at once over one pool of connections.
-@safe final class TransferLoop: @unchecked Sendable {
+@safe final class TransferLoop: Wakeable, @unchecked Sendable {
   private enum Letter: Sendable {
     case start(Transfer)
     case cancel(Transfer)
@@ -33,6 +33,7 @@ internal import FlowBase
   private var starved: [Transfer] = []
   private var batch: [Letter] = []
   private let turn = TurnClock()
+  private var lastHost = (name: "", isLiteral: false)
   private var now: Instant { turn.now }
   /// Not later than this some transfer must be looked at.
   private var nextCheck = Instant(nanoseconds: .max)
@@ -80,8 +81,10 @@ internal import FlowBase
       defer { inbox.isWaiting = false }
       return inbox.isWaiting
     }
-    if mustWake { unsafe curl_multi_wakeup(multi) }
+    if mustWake { Wakes.wake(self) }
   }
+
+  func wake() { unsafe curl_multi_wakeup(multi) }
 
   // MARK: The loop
 
@@ -92,7 +95,8 @@ internal import FlowBase
       unsafe curl_multi_perform(multi, &running)
       tick()
       if !turn.held.isEmpty { takeHeld() }
-      readMessages()
+      // Whoever hears of several ends is woken once.
+      Wakes.together { readMessages() }
       if now >= nextCheck { check() }
       wait()
     }
@@ -136,7 +140,7 @@ internal import FlowBase
   private func begin(_ transfer: Transfer) {
     transfer.place = active.count
     active.append(transfer)
-    transfer.start = now
+    transfer.begin(at: now)
     transfer.bandwidth = bandwidth
     if transfer.isCancelled { return end(transfer, .failure(TransferLoop.cancelled)) }
     startHop(transfer)
@@ -151,13 +155,19 @@ internal import FlowBase
     let way = transfer.request.way(url.host, url.port)
     let proxy = way.proxy ?? transfer.environment.proxy(for: url)
     // A proxy resolves names itself.
-    if !proxy.isEmpty || NetworkAddress(parsing: url.host) != nil {
+    if !proxy.isEmpty || isLiteral(url.host) {
       return launch(transfer, way, proxy, nil)
     }
     let hop = transfer.hop.number
     transfer.isWaiting = true
     let answer = names.resolve(url.host) { [weak self] answer in self?.post(.named(transfer, hop: hop, answer)) }
     if let answer { named(transfer, answer) } else { lookSoon(transfer) }
+  }
+
+  /// Whether a host is an address; one after the other is mostly the same.
+  private func isLiteral(_ host: String) -> Bool {
+    if host != lastHost.name { lastHost = (host, NetworkAddress(parsing: host) != nil) }
+    return lastHost.isLiteral
   }
 
   private func begin(hopOf transfer: Transfer) {

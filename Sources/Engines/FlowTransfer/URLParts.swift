@@ -17,7 +17,7 @@ struct URLParts: Sendable, Hashable {
 
   /// Takes an absolute address apart.
   init(parsing text: String) throws(Fault) {
-    self = try URLParts.make(text, relativeTo: nil)
+    if let plain = URLParts(plain: text) { self = plain } else { self = try URLParts.make(text, relativeTo: nil) }
   }
 
   /// The address that a Location leads to from here.
@@ -45,7 +45,7 @@ struct URLParts: Sendable, Hashable {
     return result
   }
 
-  private init(text: String, scheme: String, host: String, port: Int, path: String, userInfo: String?) {
+  init(text: String, scheme: String, host: String, port: Int, path: String, userInfo: String?) {
     self.text = text
     self.scheme = scheme
     self.host = host
@@ -54,7 +54,7 @@ struct URLParts: Sendable, Hashable {
     self.userInfo = userInfo
   }
 
-  private static func make(_ text: String, relativeTo base: String?) throws(Fault) -> URLParts {
+  static func make(_ text: String, relativeTo base: String?) throws(Fault) -> URLParts {
     let handle = unsafe curl_url()
     defer { unsafe curl_url_cleanup(handle) }
     let flags = UInt32(CURLU_URLENCODE | CURLU_NON_SUPPORT_SCHEME)
@@ -93,6 +93,12 @@ struct URLParts: Sendable, Hashable {
 }
 
 extension TransferEngine {
+  /// The host, without brackets, and the port that an address leads to; nil where it cannot be read.
+  public static func hostAndPort(of url: String) -> (host: String, port: Int)? {
+    guard let parts = try? URLParts(parsing: url), parts.port > 0 else { return nil }
+    return (parts.host, parts.port)
+  }
+
   /// The host and port that an address leads to, as `name:port`; nil where it cannot be read.
   public static func authority(of url: String) -> String? {
     guard let parts = try? URLParts(parsing: url), parts.port > 0 else { return nil }

@@ -75,6 +75,8 @@ struct LegServices: RunServices {
 
   func makePartial() throws(Fault) -> any PartialWriter { base.store.makePartial() }
 
+  var hasUnfinished: Bool { base.store.hasUnfinished }
+
   func takeUnfinished(where isWanted: (String) -> Bool) -> (file: any PartialWriter, note: String)? {
     base.store.takeUnfinished(where: isWanted)
   }
@@ -90,6 +92,8 @@ struct LegServices: RunServices {
       throw error
     }
   }
+
+  var keepsContent: Bool { base.store.keepsContent }
 
   func kept(_ digest: Digest) async throws(Fault) -> HeldFile? { try base.store.kept(digest) }
 
@@ -111,18 +115,56 @@ struct LegServices: RunServices {
     }
   }
 
-  private func publish(_ file: HeldFile, at path: String, _ options: PublishOptions) async throws(Fault) -> OutputFact {
-    guard mayMove, file.claimMove(), let finished = base.store.finishedFile(file) else {
-      return try await base.store.publish(
-        .copy(path: file.path, bytes: file.bytes, sha256: file.sha256), at: path, options, owner)
+  func publish(
+    _ content: Content, at path: String, options: PublishOptions,
+    done: @escaping @Sendable (Result<OutputFact, Fault>) -> Void
+  ) {
+    switch content {
+    case .bytes(let bytes): base.store.publish(.memory(bytes), at: path, options, owner, done: done)
+    case .file(let file):
+      let (bytes, isMove) = bytes(of: file)
+      let store = base.store
+      store.publish(bytes, at: path, options, owner) { outcome in
+        if isMove { LegServices.settle(file, outcome, store) }
+        done(outcome)
+      }
+    case .deferred:
+      Task(executorPreference: blocking) {
+        do throws(Fault) { done(.success(try await publish(content, at: path, options: options))) } catch {
+          done(.failure(error))
+        }
+      }
     }
+  }
+
+  private func publish(_ file: HeldFile, at path: String, _ options: PublishOptions) async throws(Fault) -> OutputFact {
+    let (bytes, isMove) = bytes(of: file)
     do throws(Fault) {
-      let fact = try await base.store.publish(.file(finished), at: path, options, owner)
-      file.becamePublished(at: base.store.absolute(fact.path))
+      let fact = try await base.store.publish(bytes, at: path, options, owner)
+      if isMove { LegServices.settle(file, .success(fact), base.store) }
       return fact
     } catch {
-      file.releaseClaim()
+      if isMove { LegServices.settle(file, .failure(error), base.store) }
       throw error
+    }
+  }
+
+  /// How a file gets to its final name: it is moved there where nobody else needs it, else copied.
+  private func bytes(of file: HeldFile) -> (PublishOrder.Bytes, isMove: Bool) {
+    guard mayMove, file.claimMove() else {
+      return (.copy(path: file.path, bytes: file.bytes, sha256: file.sha256), false)
+    }
+    guard let finished = base.store.finishedFile(file) else {
+      file.releaseClaim()
+      return (.copy(path: file.path, bytes: file.bytes, sha256: file.sha256), false)
+    }
+    return (.file(finished), true)
+  }
+
+  private static func settle(_ file: HeldFile, _ outcome: Result<OutputFact, Fault>, _ store: RunStore) {
+    switch outcome {
+    case .success(let fact): file.becamePublished(at: store.absolute(fact.path))
+    case .failure: file.releaseClaim()
     }
   }
 

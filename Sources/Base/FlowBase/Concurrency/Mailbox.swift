@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// Letters from any thread, taken in batches by the one thread that owns the box.
-@safe public final class Mailbox<Letter: Sendable>: @unchecked Sendable {
+@safe public final class Mailbox<Letter: Sendable>: Wakeable, @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let arrived: UnsafeMutablePointer<pthread_cond_t>
   private var letters: [Letter] = []
@@ -32,7 +32,7 @@ internal import Glibc
     letters.append(letter)
     let first = letters.count == 1
     unsafe pthread_mutex_unlock(mutex)
-    if first { unsafe pthread_cond_signal(arrived) }
+    if first { Wakes.wake(self) }
   }
 
   /// Puts several letters into the box at once.
@@ -42,8 +42,11 @@ internal import Glibc
     let first = letters.isEmpty
     letters.append(contentsOf: batch)
     unsafe pthread_mutex_unlock(mutex)
-    if first { unsafe pthread_cond_signal(arrived) }
+    if first { Wakes.wake(self) }
   }
+
+  /// Wakes the owner if it waits.
+  public func wake() { unsafe pthread_cond_signal(arrived) }
 
   /// Waits for a letter, at most until the given instant, and takes all that are there into `batch`.
   ///

@@ -3,14 +3,19 @@ public enum Hex {
   private static let digits = Array("0123456789abcdef".utf8)
 
   /// The bytes as lower-case digits.
-  public static func encode(_ bytes: some Collection<UInt8>) -> String {
-    var text: [UInt8] = []
-    text.reserveCapacity(bytes.count * 2)
-    for byte in bytes {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
+  public static func encode(_ bytes: some Collection<UInt8>) -> String { encode(Array(bytes)) }
+
+  /// The bytes as lower-case digits.
+  public static func encode(_ bytes: [UInt8]) -> String {
+    unsafe String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+      var place = 0
+      for byte in bytes {
+        unsafe text[place] = digits[Int(byte >> 4)]
+        unsafe text[place + 1] = digits[Int(byte & 15)]
+        place += 2
+      }
+      return place
     }
-    return String(decoding: text, as: UTF8.self)
   }
 
   /// The bytes that an even number of digits of either case stands for.

@@ -26,16 +26,18 @@ public struct Redaction: Sendable {
 
   /// The text with every secret in it replaced by `***`.
   public func redact(_ text: String) -> String {
-    guard text.utf8.contains(where: marks.contains) else { return text }
+    guard marks.meets(text) else { return text }
     let bytes = Array(text.utf8)
     let clean = hasSecrets ? withoutSecrets(bytes) : nil
     guard let masked = AddressRedaction.mask(clean ?? bytes) ?? clean else { return text }
     return String(decoding: masked, as: UTF8.self)
   }
 
+  private static let addressMarks = ByteSet(Array("?&@".utf8))
+
   /// A URL, or a text in which URLs stand, without user info and without the values of telling parameters.
   public static func url(_ text: String) -> String {
-    guard text.utf8.contains(where: { $0 == 0x3F || $0 == 0x26 || $0 == 0x40 }),
+    guard addressMarks.meets(text),
       let masked = AddressRedaction.mask(Array(text.utf8))
     else { return text }
     return String(decoding: masked, as: UTF8.self)
@@ -70,5 +72,16 @@ private struct ByteSet: Sendable {
     for byte in bytes { isMember[Int(byte)] = true }
   }
 
-  func contains(_ byte: UInt8) -> Bool { isMember[Int(byte)] }
+  /// Whether a text has one of them; nearly all that a run tells is asked this.
+  func meets(_ text: String) -> Bool {
+    let found = unsafe text.utf8.withContiguousStorageIfAvailable { bytes in unsafe meets(bytes) }
+    return found ?? text.utf8.contains { isMember[Int($0)] }
+  }
+
+  private func meets(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    for place in 0..<bytes.count {
+      if unsafe isMember[Int(bytes[place])] { return true }
+    }
+    return false
+  }
 }

@@ -54,12 +54,12 @@ public struct Digest: Sendable, Hashable {
 @safe public final class DigestStream {
   private let context: OpaquePointer?
   private let algorithm: DigestAlgorithm
+  private var isBegun = false
 
   /// A stream that has seen no bytes yet.
   public init(_ algorithm: DigestAlgorithm = .sha256) {
     self.algorithm = algorithm
     unsafe context = EVP_MD_CTX_new()
-    unsafe EVP_DigestInit_ex(context, DigestStream.function(algorithm), nil)
   }
 
   deinit { unsafe EVP_MD_CTX_free(context) }
@@ -67,6 +67,7 @@ public struct Digest: Sendable, Hashable {
   /// Takes the next bytes.
   public func update(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count > 0 else { return }
+    begin()
     _ = unsafe EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
   }
 
@@ -75,13 +76,20 @@ public struct Digest: Sendable, Hashable {
 
   /// The digest of all bytes so far; the stream starts anew.
   public func finish() -> Digest {
+    begin()
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: algorithm.byteCount) { buffer, count in
       var length: UInt32 = 0
       _ = unsafe EVP_DigestFinal_ex(context, buffer.baseAddress, &length)
       count = algorithm.byteCount
     }
-    _ = unsafe EVP_DigestInit_ex(context, DigestStream.function(algorithm), nil)
+    isBegun = false
     return Digest(verified: algorithm, bytes)
+  }
+
+  private func begin() {
+    if isBegun { return }
+    isBegun = true
+    _ = unsafe EVP_DigestInit_ex(context, DigestStream.function(algorithm), nil)
   }
 
   /// The digest of some bytes that are all there.
@@ -94,10 +102,14 @@ public struct Digest: Sendable, Hashable {
     return Digest(verified: algorithm, digest)
   }
 
+  // Fetched once: what EVP_sha256 gives is looked up anew each time that it is used.
+  nonisolated(unsafe) private static let sha256 = unsafe EVP_MD_fetch(nil, "SHA256", nil)
+  nonisolated(unsafe) private static let sha512 = unsafe EVP_MD_fetch(nil, "SHA512", nil)
+
   private static func function(_ algorithm: DigestAlgorithm) -> OpaquePointer? {
     switch algorithm {
-    case .sha256: unsafe EVP_sha256()
-    case .sha512: unsafe EVP_sha512()
+    case .sha256: unsafe sha256
+    case .sha512: unsafe sha512
     }
   }
 }

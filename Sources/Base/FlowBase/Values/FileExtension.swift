@@ -2,6 +2,7 @@
 public enum FileExtension {
   /// The usual extension of a media type, without the dot; nil for types without one.
   public static func usual(for media: String) -> String? {
+    if let known = table[media] { return known }
     let essence = media.prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
     return table[essence]
   }

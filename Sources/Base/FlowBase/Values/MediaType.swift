@@ -38,9 +38,29 @@ public enum MediaType {
 
   /// `type/subtype` of a Content-Type, in lower case and without parameters; nil where it is none.
   public static func essence(_ contentType: String) -> String? {
+    if isBare(contentType) { return contentType }
     let bare = contentType.prefix { $0 != ";" && $0 != "," }.filter { $0 != " " && $0 != "\t" }.lowercased()
     let parts = bare.split(separator: "/", omittingEmptySubsequences: false)
     return parts.count == 2 && parts.allSatisfy { !$0.isEmpty } ? bare : nil
+  }
+
+  /// Whether a text is a type and nothing else, in small letters, as nearly all are.
+  private static func isBare(_ text: String) -> Bool {
+    var slashes = 0
+    var last = UInt8(ascii: "/")
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "/"):
+        if last == byte { return false }
+        slashes += 1
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+        UInt8(ascii: "."), UInt8(ascii: "+"):
+        break
+      default: return false
+      }
+      last = byte
+    }
+    return slashes == 1 && last != UInt8(ascii: "/")
   }
 
   /// Whether a type fits a pattern such as `image/*`, `image/png` or `*`.

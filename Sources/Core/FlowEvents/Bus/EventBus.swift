@@ -124,7 +124,7 @@ public final class EventBus: Sendable {
       if !state.isOver { body(&state) }
       return (state.streams, state.startsHolding)
     }
-    for stream in streams { stream.wake() }
+    for stream in streams { Wakes.wake(stream) }
     if startsHolding { onHoldChange() }
   }
 

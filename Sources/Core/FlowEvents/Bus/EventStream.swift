@@ -1,7 +1,7 @@
 internal import FlowBase
 
 /// One listener's stream: what it has been told, what waits for it, and how it stands.
-final class EventStream: Sendable {
+final class EventStream: Wakeable {
   /// What the bus must do after telling a stream something.
   enum Told: Equatable {
     case fine

@@ -41,16 +41,26 @@ public protocol RunServices: Sendable {
   func makePartial() throws(Fault) -> any PartialWriter
   /// A temporary file that an earlier run left, with the note that it made of it, where that is wanted.
   func takeUnfinished(where isWanted: (String) -> Bool) -> (file: any PartialWriter, note: String)?
+  /// Whether earlier runs have left any; taking one reads it, which blocks.
+  var hasUnfinished: Bool { get }
   /// Puts bytes under a final name below `output.dir`, wholly or not at all, and not before they are safe.
   ///
   /// A temporary file is moved there; what was published before is copied.
   func publish(_ content: Content, at path: String, options: PublishOptions) async throws(Fault) -> OutputFact
+  /// Publishes as the other does, and says later what became of it, on any thread.
+  ///
+  /// Content that is still to be made is for the other.
+  func publish(
+    _ content: Content, at path: String, options: PublishOptions,
+    done: @escaping @Sendable (Result<OutputFact, Fault>) -> Void)
   /// The one object of its type that all stages of the run share; made by the first that asks.
   func shared<Resource: Sendable>(_ type: Resource.Type, make: () throws(Fault) -> Resource) throws(Fault) -> Resource
   /// Calls back whenever the most bytes a second over all transfers is changed while the run goes; nil is no limit.
   func onBandwidthChange(_ change: @escaping @Sendable (Int?) -> Void)
   /// A file with the bytes of a digest, out of what earlier runs have kept; nil where there is none.
   func kept(_ digest: Digest) async throws(Fault) -> HeldFile?
+  /// Whether anything is kept for later runs.
+  var keepsContent: Bool { get }
   /// Keeps a file's bytes for later runs, where the manifest says where.
   func keep(_ file: HeldFile) async
   /// What a stage whose results are remembered has found of the items that earlier runs have finished.
@@ -85,10 +95,27 @@ extension RunServices {
 extension RunServices {
   /// Takes out what addresses tell of secrets; none is known here.
   public func redact(_ text: String) -> String { Redaction.url(text) }
+
+  /// Publishes in a task.
+  public func publish(
+    _ content: Content, at path: String, options: PublishOptions,
+    done: @escaping @Sendable (Result<OutputFact, Fault>) -> Void
+  ) {
+    Task(executorPreference: blocking) {
+      do throws(Fault) { done(.success(try await publish(content, at: path, options: options))) } catch {
+        done(.failure(error))
+      }
+    }
+  }
+
+  /// No.
+  public var hasUnfinished: Bool { false }
   /// None.
   public func takeUnfinished(where isWanted: (String) -> Bool) -> (file: any PartialWriter, note: String)? { nil }
   /// None: nothing is kept.
   public func kept(_ digest: Digest) async throws(Fault) -> HeldFile? { nil }
+  /// No.
+  public var keepsContent: Bool { false }
   /// Does nothing.
   public func keep(_ file: HeldFile) async {}
   /// No.

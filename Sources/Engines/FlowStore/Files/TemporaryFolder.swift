@@ -135,6 +135,9 @@ public final class TemporaryFolder: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// Whether earlier runs left any file unfinished.
+  public var hasUnfinished: Bool { unfinished.withLock { !$0.isEmpty } }
+
   /// A file that an earlier run left unfinished and whose note is the wanted one; it is read once, for its digest.
   public func takeUnfinished(where isWanted: (String) -> Bool) -> (file: PartialFile, note: String)? {
     let found = unfinished.withLock { unfinished -> (String, String)? in

@@ -60,6 +60,20 @@ public final class Ledger: Sendable {
     return file
   }
 
+  /// Publishes a file, and says on the ledger's thread what became of it, once it is safe at the chosen durability.
+  public func publish(_ order: PublishOrder, done: @escaping @Sendable (Result<PublishedFile, Fault>) -> Void) {
+    if isClosed.withLock({ $0 }) { return done(.failure(Ledger.closed)) }
+    mailbox.post(
+      LedgerLetter(
+        order: .publish(order),
+        reply: .call { outcome in
+          done(
+            outcome.flatMap { file in
+              file.map { .success($0) } ?? .failure(.internal("ledger", "a published file has no facts"))
+            })
+        }))
+  }
+
   /// Does what an order says, and returns when that is safe at the chosen durability.
   public func perform(_ order: StoreOrder) async throws(Fault) { _ = try await ask(order) }
 
@@ -76,12 +90,14 @@ public final class Ledger: Sendable {
   }
 
   private func ask(_ order: StoreOrder) async throws(Fault) -> PublishedFile? {
-    if isClosed.withLock({ $0 }) { throw .internal("ledger", "an order came after the ledger was closed") }
+    if isClosed.withLock({ $0 }) { throw Ledger.closed }
     let outcome = await withCheckedContinuation { continuation in
-      mailbox.post(LedgerLetter(order: order, reply: .task(continuation)))
+      mailbox.post(LedgerLetter(order: order, reply: .call { continuation.resume(returning: $0) }))
     }
     return try outcome.get()
   }
+
+  private static let closed = Fault.internal("ledger", "an order came after the ledger was closed")
 
   /// The ticket that ends the thread; it is no caller's.
   private static let lastTicket = UInt64.max
@@ -100,16 +116,18 @@ public final class Ledger: Sendable {
       isOpen = !letters.contains { if case .ticket(lastTicket) = $0.reply { true } else { false } }
       let outcomes = work.perform(letters.map(\.order), durability: durability)
       rule.withLock { $0.count(letters) }
-      var answers: [StoreAnswer] = []
-      answers.reserveCapacity(letters.count)
-      for (letter, outcome) in zip(letters, outcomes) {
-        switch letter.reply {
-        case .ticket(lastTicket): break
-        case .ticket(let ticket): answers.append(StoreAnswer(ticket: ticket, outcome: outcome))
-        case .task(let continuation): continuation.resume(returning: outcome)
+      Wakes.together {
+        var answers: [StoreAnswer] = []
+        answers.reserveCapacity(letters.count)
+        for (letter, outcome) in zip(letters, outcomes) {
+          switch letter.reply {
+          case .ticket(lastTicket): break
+          case .ticket(let ticket): answers.append(StoreAnswer(ticket: ticket, outcome: outcome))
+          case .call(let done): done(outcome)
+          }
         }
+        if !answers.isEmpty { answer(answers) }
       }
-      if !answers.isEmpty { answer(answers) }
     }
   }
 

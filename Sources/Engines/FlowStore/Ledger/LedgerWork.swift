@@ -6,8 +6,8 @@ struct LedgerLetter: Sendable {
   enum Reply: Sendable {
     /// The callback, under this ticket.
     case ticket(UInt64)
-    /// A task.
-    case task(CheckedContinuation<Result<PublishedFile?, Fault>, Never>)
+    /// Whoever has left this with the order; called on the ledger's thread.
+    case call(@Sendable (Result<PublishedFile?, Fault>) -> Void)
   }
 
   var order: StoreOrder

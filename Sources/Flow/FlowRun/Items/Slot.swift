@@ -15,7 +15,7 @@ struct Slot {
   /// What each node has made; nil before it has, and again once nobody needs it any more.
   var results: [NodeResult?]
   var tries: [Int]
-  var tasks: [Task<Void, Never>?]
+  var tasks: [StageWork?]
   /// When each node's first try began, and when its current try began.
   var firstStart: [Instant?]
   var tryStart: [Instant]
@@ -71,6 +71,20 @@ struct Slot {
 
   /// The most tries that a node took.
   var attempts: Int { tries.max() ?? 0 }
+}
+
+/// A stage at work on a leg.
+enum StageWork: Sendable {
+  case task(Task<Void, Never>)
+  case begun(BegunWork)
+
+  /// Ends it soon.
+  func cancel() {
+    switch self {
+    case .task(let task): task.cancel()
+    case .begun(let work): work.cancel()
+    }
+  }
 }
 
 /// What a node hands on.

@@ -8,8 +8,7 @@ import FlowPlan
 /// Starting operations and taking in how they end.
 extension RunLoop {
   func start(_ operation: Operation) {
-    let node = plan.nodes[operation.node]
-    let stage = plan.stages[node.stage]
+    let node = facts[operation.node]
     // What was made of it earlier still holds.
     if slots[operation.slot].isUnchanged { return pass(operation) }
     if pauses.isAnyPartHeld, isPaused(operation.slot), !machine.isHeld(slot: operation.slot) {
@@ -23,60 +22,57 @@ extension RunLoop {
       slots[operation.slot].firstStart[operation.node] = now
     }
     do {
-      if case .expression(let condition) = stage.condition,
-        try !condition.isTrue(in: ScopePair(first: leg, second: runScope))
-      {
+      if let condition = node.condition, try !condition.isTrue(in: ScopePair(first: leg, second: runScope)) {
         return pass(operation)
       }
       if lockGuard != nil, operation.node == lockNode {
         try imposeLock(on: operation)
         leg = self.leg(for: operation)
       }
-      let scope = ScopePair(first: leg, second: runScope)
-      // Where a program's words stand, the path of its input is known only once the input is a file.
-      let config =
-        try stage.part.spec.runsProgram
-        ? node.config.resolved(in: WithoutPath(scope: scope)) : node.config.resolved(in: scope)
+      let config = node.constantConfig == nil ? try resolved(node, leg) : node.config
       slots[operation.slot].tryStart[operation.node] = now
       // What is known already asks no host.
-      let immediate = stages[node.stage] as? any ImmediateStage
-      if immediate == nil, reuse(operation, leg, config) { return }
-      if let name = stages[node.stage].host(of: leg, config: config) {
+      if node.immediate == nil, reuse(operation, node, leg, config) { return }
+      var host: Int?
+      if let name = node.work.host(of: leg, config: config) {
         if !closed.isEmpty, isClosed(operation, host: name) { return tell(.finished(operation, .cancelled)) }
-        let host = hostNumber(name)
-        guard gate.mayStart(host, at: now) else {
-          return tell(.held(operation, host: host))
-        }
-        hostOf[operation] = host
+        let number = hostNumber(name)
+        guard gate.mayStart(number, at: now) else { return tell(.held(operation, host: number)) }
+        hostOf[operation] = number
+        host = number
       }
       announce(operation.slot)
-      tellStart(of: operation)
+      tellStart(of: node, host: host)
       slots[operation.slot].tries[operation.node] += 1
-      if let immediate {
+      if let immediate = node.immediate {
         finish(operation, .success(try immediate.decide(leg, config: config)))
       } else {
-        launch(operation, leg, config)
+        launch(operation, node, leg, config)
       }
     } catch {
       finish(operation, .failure(Fault(error)))
     }
   }
 
+  private func resolved(_ node: NodeFacts, _ leg: Leg) throws(Fault) -> Config {
+    let scope = ScopePair(first: leg, second: runScope)
+    // Where a program's words stand, the path of its input is known only once the input is a file.
+    return node.runsProgram
+      ? try node.config.resolved(in: WithoutPath(scope: scope)) : try node.config.resolved(in: scope)
+  }
+
   /// Whoever keeps starts apart hears when this one was made: it was decided on some time ago.
-  private func tellStart(of operation: Operation) {
-    let stage = plan.nodes[operation.node].stage
-    let host = hostOf[operation]
-    guard host != nil || plan.stages[stage].interval != nil else { return }
+  private func tellStart(of node: NodeFacts, host: Int?) {
+    guard host != nil || node.keepsStartsApart else { return }
     let instant = clock.now()
     if let host { gate.hasStarted(host, at: instant) }
-    if plan.stages[stage].interval != nil { machine.hasStarted(stage: stage, at: instant) }
+    if node.keepsStartsApart { machine.hasStarted(stage: node.stage, at: instant) }
   }
 
   /// Takes what an earlier run has made of this node, where it depends on the same and is still there.
-  private func reuse(_ operation: Operation, _ leg: Leg, _ config: Config) -> Bool {
-    let stage = plan.stages[plan.nodes[operation.node].stage]
+  private func reuse(_ operation: Operation, _ node: NodeFacts, _ leg: Leg, _ config: Config) -> Bool {
     // What it would make is made by the stage behind it.
-    if stage.isFused { return false }
+    if node.planned.isFused { return false }
     var input = Hex.encode(slots[operation.slot].input)
     switch leg.content {
     case .file(let file)?: input = file.sha256.hex
@@ -85,51 +81,63 @@ extension RunLoop {
     case nil: break
     }
     let key = ResultKey(
-      op: stage.op, version: stage.part.spec.version, config: config.canonical, input: input,
-      plugin: digests[plan.nodes[operation.node].stage])
+      op: node.planned.op, version: node.planned.part.spec.version, config: node.constantConfig ?? config.canonical,
+      input: input, plugin: node.digest)
     slots[operation.slot].keys[operation.node] = key
     if stage.part.spec.isRemembered { return false }
     if operation.node == refreshNode, slots[operation.slot].earlierEnd != nil { return false }
-    if refetches, stages[plan.nodes[operation.node].stage] is any NetworkStage { return false }
+    if refetches, node.work is any NetworkStage { return false }
     guard let known = slots[operation.slot].history,
       let made = store.reusableResult(known, node: operation.node, key: key), let content = made.content
     else { return false }
     if operation.node == lockNode, !isLocked(content, on: operation) { return false }
     if operation.node == lockNode { slots[operation.slot].isKept = true }
-    slots[operation.slot].cachedStages.insert(plan.nodes[operation.node].stage)
+    slots[operation.slot].cachedStages.insert(node.stage)
     slots[operation.slot].tries[operation.node] = 0
     finish(operation, .success(StageResult(content: content, fields: made.fields)))
     return true
   }
 
-  private func launch(_ operation: Operation, _ leg: Leg, _ config: Config) {
-    let stageIndex = plan.nodes[operation.node].stage
-    let planned = plan.stages[stageIndex]
-    let stage = stages[stageIndex]
+  private func launch(_ operation: Operation, _ node: NodeFacts, _ leg: Leg, _ config: Config) {
     let ticket = slots[operation.slot].ticket
     let attempt = slots[operation.slot].tries[operation.node]
-    setTimers(operation, ticket, attempt, planned)
+    setTimers(operation, ticket, attempt, node.planned)
     let mailbox = mailbox
     let legServices = services.forLeg(
-      item: slots[operation.slot].id, node: operation.node, mayMove: movable[operation.node])
-    var context = StageContext(stage: planned.id, config: config, attempt: attempt, services: legServices) {
+      item: slots[operation.slot].id, node: operation.node, mayMove: node.mayMove)
+    var context = StageContext(stage: node.planned.id, config: config, attempt: attempt, services: legServices) {
       bytes, size in
       mailbox.post(.progress(operation, ticket: ticket, bytes: bytes, size: size))
     }
-    context.isFused = planned.isFused
-    let beside = siblings[operation.node]
-    if beside.count > 1 {
-      let configs = beside.map { plan.nodes[$0].config }
+    context.isFused = node.planned.isFused
+    if !node.siblings.isEmpty {
       context.siblings = { [runScope] () throws(Fault) in
         var resolved: [Config] = []
-        for config in configs { resolved.append(try config.resolved(in: ScopePair(first: leg, second: runScope))) }
+        for config in node.siblings {
+          resolved.append(try config.resolved(in: ScopePair(first: leg, second: runScope)))
+        }
         return resolved
       }
     }
     context.earlier = earlierFields(operation)
-    let spills = spills[operation.node]
-    stageCounts[stageIndex].running += 1
-    slots[operation.slot].tasks[operation.node] = Task(executorPreference: services.blocking) {
+    stageCounts[node.stage].running += 1
+    if let prompt = node.prompt {
+      do throws(Fault) {
+        let begun = try prompt.begin(leg, in: context) { result in
+          mailbox.post(.finished(operation, ticket: ticket, result))
+        }
+        if let begun {
+          slots[operation.slot].tasks[operation.node] = .begun(begun)
+          return
+        }
+      } catch {
+        // Told as all ends are: whoever has started this goes on first.
+        slots[operation.slot].tasks[operation.node] = .begun(BegunWork {})
+        return mailbox.post(.finished(operation, ticket: ticket, .failure(error)))
+      }
+    }
+    let (stage, spills) = (node.work, node.spills)
+    let task = Task(executorPreference: services.blocking) { [context] in
       let result: Result<StageResult, Fault>
       do {
         var made = try await stage.run(leg, in: context)
@@ -143,6 +151,7 @@ extension RunLoop {
       }
       mailbox.post(.finished(operation, ticket: ticket, result))
     }
+    slots[operation.slot].tasks[operation.node] = .task(task)
   }
 
   private func setTimers(_ operation: Operation, _ ticket: Int, _ attempt: Int, _ stage: PlannedStage) {
@@ -194,7 +203,7 @@ extension RunLoop {
   private func finish(_ operation: Operation, _ result: Result<StageResult, Fault>) {
     if wasSuspended(operation, result) { return }
     announce(operation.slot)
-    let stageIndex = plan.nodes[operation.node].stage
+    let stageIndex = facts[operation.node].stage
     if slots[operation.slot].tasks[operation.node] != nil { stageCounts[stageIndex].running -= 1 }
     slots[operation.slot].tasks[operation.node] = nil
     let host = hostOf[operation]
@@ -243,7 +252,7 @@ extension RunLoop {
 
   private func succeeded(_ operation: Operation, _ made: StageResult) {
     let slot = operation.slot
-    let stage = plan.nodes[operation.node].stage
+    let stage = facts[operation.node].stage
     bytesIn += made.bytesIn
     slots[slot].bytesIn += made.bytesIn
     if made.isKept {
@@ -391,7 +400,7 @@ extension RunLoop {
 
   /// What a node works on: its single input's result, or several joined.
   func input(of operation: Operation) -> NodeResult {
-    let inputs = plan.nodes[operation.node].inputs
+    let inputs = facts[operation.node].inputs
     guard let first = inputs.first else { return NodeResult() }
     if inputs.count == 1 {
       var result = slots[operation.slot].results[first] ?? NodeResult()
@@ -409,12 +418,11 @@ extension RunLoop {
 
   /// The leg that a node works on.
   func leg(for operation: Operation) -> Leg {
-    let node = plan.nodes[operation.node]
+    let node = facts[operation.node]
     let input = input(of: operation)
-    let leg = Leg(
+    return Leg(
       item: slots[operation.slot].item, axes: node.axes, fields: input.fields, content: input.content,
       from: node.inputs.count > 1 ? fromFields(operation) : [:])
-    return leg
   }
 
   /// `from`: for each needed stage its leg's fields, or a list of them where there are several legs.

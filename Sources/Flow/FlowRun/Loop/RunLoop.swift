@@ -48,19 +48,13 @@ final class RunLoop: @unchecked Sendable {
   /// How many of the plan's nodes work on single items.
   let itemNodes: Int
   let fingerprints: Fingerprints
-  /// The digests of the scripts and plugins behind the stages.
-  let digests: [String]
-  /// Whether a node alone reads what its input has made, so that a file may be moved rather than copied.
-  let movable: [Bool]
-  /// The nodes of the same stage with the same input, by node, itself among them.
-  let siblings: [[Int]]
   /// The node that asks again for what an earlier run has; nil where nothing is asked for again.
   let refreshNode: Int?
   /// Whether what was fetched is fetched again instead, since there is no such node.
   let refetches: Bool
 
-  /// The nodes whose results must outlast the process's memory: they wait behind gates, or for stages that gather.
-  let spills: [Bool]
+  /// What is asked of each node that works on single items.
+  let facts: [NodeFacts]
 
   var machine: GraphMachine
   var actions: [GraphMachine.Action] = []
@@ -182,20 +176,18 @@ final class RunLoop: @unchecked Sendable {
     barrierNeeds = needs
     itemNodes = parts.plan.itemNodeCount
     fingerprints = Fingerprints(parts.plan)
-    digests = parts.plan.stages.indices.map { stage in
-      let node = parts.plan.nodes.first { $0.stage == stage }
-      return parts.plan.digest(of: parts.plan.stages[stage].part.spec, node?.config ?? Config())
+    let movable = RunLoop.movableNodes(parts.plan, barrierNeeds: needs)
+    let waits = parts.plan.stages.contains { !$0.after.isEmpty }
+    facts = (0..<parts.plan.itemNodeCount).map { [stages] node in
+      let stage = parts.plan.nodes[node].stage
+      let first = parts.plan.nodes.first { $0.stage == stage }
+      return NodeFacts(
+        parts.plan, node: node, work: stages[stage],
+        digest: parts.plan.digest(of: parts.plan.stages[stage].part.spec, first?.config ?? Config()),
+        mayMove: movable[node],
+        // Behind gates, and for stages that gather, results wait longer than memory lasts.
+        spills: waits || parts.plan.isGathered(node))
     }
-    spills = parts.plan.nodes.indices.map { node in
-      parts.plan.stages.contains { !$0.after.isEmpty } || parts.plan.isGathered(node)
-    }
-    siblings = parts.plan.nodes.indices.map { node in
-      parts.plan.nodes.indices.filter {
-        parts.plan.nodes[$0].stage == parts.plan.nodes[node].stage
-          && parts.plan.nodes[$0].inputs == parts.plan.nodes[node].inputs
-      }
-    }
-    movable = RunLoop.movableNodes(parts.plan, barrierNeeds: needs)
     machine = GraphMachine(GraphShape(parts.plan, window: parts.options.window))
     slots = Array(
       repeating: Slot(ticket: -1, id: 0, item: Item(source: "", key: "", index: 0, url: nil), nodes: 0, stages: 0),
@@ -242,9 +234,12 @@ final class RunLoop: @unchecked Sendable {
     while !isOver {
       mailbox.take(into: &letters, until: nextWake())
       now = clock.now()
-      for letter in letters { handle(letter) }
-      passTime()
-      settle()
+      // Ledger, transfers and listeners are woken once, when they have all that this turn has for them.
+      Wakes.together {
+        for letter in letters { handle(letter) }
+        passTime()
+        settle()
+      }
     }
     return end()
   }

@@ -297,6 +297,9 @@ final class RunStore: @unchecked Sendable {
     return HeldFile(path: file.path, bytes: file.bytes, sha256: digest, isTemporary: true) { _ in file.remove() }
   }
 
+  /// Whether there is a content store.
+  var keepsContent: Bool { content != nil }
+
   /// Takes a file into the content store.
   func keep(_ file: HeldFile) throws(Fault) { try content?.add(file.path, file.sha256) }
 
@@ -359,6 +362,7 @@ final class RunStore: @unchecked Sendable {
   func absolute(_ path: String) -> String { tree.absolute(path) }
   func makeScratch() throws(Fault) -> String { try temporary.makeFolder() }
   func makePartial() -> any PartialWriter { PartialAdapter(temporary.makePartial()) }
+  var hasUnfinished: Bool { !isFresh && temporary.hasUnfinished }
   func takeUnfinished(where isWanted: (String) -> Bool) -> (file: any PartialWriter, note: String)? {
     guard !isFresh, let found = temporary.takeUnfinished(where: isWanted) else { return nil }
     return (PartialAdapter(found.file), found.note)
@@ -382,12 +386,23 @@ final class RunStore: @unchecked Sendable {
   func publish(_ bytes: PublishOrder.Bytes, at path: String, _ options: PublishOptions, _ owner: OutputOwner)
     async throws(Fault) -> OutputFact
   {
-    let done = try await ledger.publish(
-      PublishOrder(
-        path: path, bytes: bytes, owner: owner, ownerName: options.owner,
-        onExists: PublishOrder.OnExists(rawValue: options.onExists.rawValue) ?? .keep, mode: options.mode,
-        media: options.media, run: run))
-    return OutputFact(path: done.path, bytes: done.bytes, sha256: done.sha256.hex, media: done.media ?? options.media)
+    OutputFact(try await ledger.publish(order(bytes, path, options, owner)), options)
+  }
+
+  func publish(
+    _ bytes: PublishOrder.Bytes, at path: String, _ options: PublishOptions, _ owner: OutputOwner,
+    done: @escaping @Sendable (Result<OutputFact, Fault>) -> Void
+  ) {
+    ledger.publish(order(bytes, path, options, owner)) { done($0.map { OutputFact($0, options) }) }
+  }
+
+  private func order(
+    _ bytes: PublishOrder.Bytes, _ path: String, _ options: PublishOptions, _ owner: OutputOwner
+  ) -> PublishOrder {
+    PublishOrder(
+      path: path, bytes: bytes, owner: owner, ownerName: options.owner,
+      onExists: PublishOrder.OnExists(rawValue: options.onExists.rawValue) ?? .keep, mode: options.mode,
+      media: options.media, run: run)
   }
 
   /// Writes the run's end, and with it all that is left; once the loop is over.
@@ -478,6 +493,13 @@ extension StoredItem {
       status: FlowEvents.ItemStatus(rawValue: record.status.name) ?? .failed,
       input: Array(record.fingerprint.prefix(16)), fingerprint: record.fingerprint, facts: record.facts,
       fault: record.fault)
+  }
+}
+
+extension OutputFact {
+  /// What stages are told of a file that was published.
+  fileprivate init(_ done: PublishedFile, _ options: PublishOptions) {
+    self.init(path: done.path, bytes: done.bytes, sha256: done.sha256.hex, media: done.media ?? options.media)
   }
 }
 

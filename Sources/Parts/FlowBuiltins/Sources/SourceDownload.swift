@@ -32,11 +32,11 @@ struct SourceDownload: Sendable {
 
   /// The file that an address names, at most so long; what may pass is tried again.
   func fetch(_ url: String, maximum: Int) async throws(Fault) -> Fetched {
+    let transfers = try FetchTransfers.shared(by: services)
     var order = FetchOrder(
-      url: url, item: Item(source: id, key: "", index: 0, url: url), config: Config(), settings: services.settings)
+      url: url, item: Item(source: id, key: "", index: 0, url: url), config: Config(), hosts: transfers.hosts)
     order.request.limits.maximumBytes = maximum
     let context = StageContext(stage: id, config: Config(), attempt: 1, services: services)
-    let transfers = try FetchTransfers.shared(by: services)
     var attempt = 1
     var wait = SourceDownload.firstWait
     while true {

@@ -9,11 +9,20 @@ struct ContentCheck: Sendable {
 
   /// Throws the first expectation that does not hold: the size, as it costs nothing, then the digests.
   func check(_ content: Content, on pool: BlockingPool) async throws(Fault) {
-    if let size = expected.size, let actual = content.byteCount, size != actual {
-      throw Fault("verify.size", .permanent, "\(actual) bytes came, \(size) were expected")
-    }
+    try checkSize(content.byteCount)
     if let digest = expected.sha256 { try compare(digest, try await content.digest(.sha256, on: pool)) }
     if let digest = expected.sha512 { try compare(digest, try await content.digest(.sha512, on: pool)) }
+  }
+
+  /// Throws what does not hold of a file's size and its SHA-256, which are known without reading it.
+  func checkAtOnce(_ file: HeldFile) throws(Fault) {
+    try checkSize(file.bytes)
+    if let digest = expected.sha256 { try compare(digest, file.sha256) }
+  }
+
+  private func checkSize(_ actual: Int?) throws(Fault) {
+    guard let size = expected.size, let actual, size != actual else { return }
+    throw Fault("verify.size", .permanent, "\(actual) bytes came, \(size) were expected")
   }
 
   private func compare(_ expected: Digest, _ actual: Digest) throws(Fault) {

@@ -1,10 +1,10 @@
-internal import FlowBase
+public import FlowBase
 internal import FlowExpressions
 public import FlowParts
 internal import FlowTransfer
 
 /// Brings the bytes that an item's address names into a temporary file.
-public struct Fetch: NetworkStage {
+public struct Fetch: NetworkStage, PromptStage {
   /// What is to be said of it.
   public static let part = StagePart(
     PartSpec(
@@ -70,7 +70,7 @@ public struct Fetch: NetworkStage {
     for (place, candidate) in candidates.enumerated() {
       do throws(Fault) {
         let order = FetchOrder(
-          url: candidate, item: leg.item, config: context.config, settings: context.services.settings,
+          url: candidate, item: leg.item, config: context.config, hosts: transfers.hosts,
           earlier: place == 0 ? context.earlier : nil)
         let (fetched, isShared) = try await transfers.fetch(order, in: context)
         if fetched.isUnchanged(since: context.earlier) { return fetched.unchanged(isShared: isShared) }
@@ -89,18 +89,44 @@ public struct Fetch: NetworkStage {
     throw faults.first { $0.kind.isRetryable } ?? faults.first ?? .internal("fetch", "no address was tried")
   }
 
+  /// Begins the one transfer that most items are; mirrors, and files that were kept, are for `run`.
+  public func begin(
+    _ leg: Leg, in context: StageContext, done: @escaping @Sendable (Result<StageResult, Fault>) -> Void
+  ) throws(Fault) -> BegunWork? {
+    let services = context.services
+    guard let url = leg.item.url, leg.item.mirrors.isEmpty, context.config.texts("mirrors").isEmpty,
+      leg.item.expected.sha512 == nil, !services.isOffline, !services.keepsContent, !services.hasUnfinished
+    else { return nil }
+    let transfers = try FetchTransfers.shared(by: services)
+    let (earlier, expected) = (context.earlier, leg.item.expected)
+    let order = FetchOrder(
+      url: url, item: leg.item, config: context.config, hosts: transfers.hosts, earlier: earlier)
+    guard transfers.isPlain(order) else { return nil }
+    let demand = FetchDemand(context.config)
+    return try transfers.begin(order, in: context) { outcome in
+      do throws(Fault) {
+        let (fetched, isShared) = try outcome.get()
+        if fetched.isUnchanged(since: earlier) { return done(.success(fetched.unchanged(isShared: isShared))) }
+        try demand.check(fetched)
+        try ContentCheck(expected).checkAtOnce(fetched.file)
+        done(.success(fetched.result(isShared: isShared)))
+      } catch { done(.failure(error)) }
+    }
+  }
+
   /// Asks for the length, with a HEAD in place of the GET.
   public func look(at leg: Leg, in context: StageContext) async throws -> Sighting? {
     guard let url = leg.item.url else { return nil }
-    let order = FetchOrder(url: url, item: leg.item, config: context.config, settings: context.services.settings)
+    let transfers = try FetchTransfers.shared(by: context.services)
+    let order = FetchOrder(url: url, item: leg.item, config: context.config, hosts: transfers.hosts)
     guard order.request.method == .get else { return nil }
-    return Sighting(bytes: try await FetchTransfers.shared(by: context.services).length(order))
+    return Sighting(bytes: try await transfers.length(order))
   }
 
   /// Tries to connect, and asks for nothing.
   public func reach(_ host: String, in services: any RunServices) async -> Reach {
     guard let transfers = try? FetchTransfers.shared(by: services) else { return .open }
-    return await transfers.reach(host, services.settings.hosts)
+    return await transfers.reach(host)
   }
 
   private static func mirrorsHelp(with fault: Fault) -> Bool {
@@ -123,6 +149,12 @@ struct FetchDemand: Sendable {
 
   /// Throws what is wrong with a file; the item's own expectations count too.
   func check(_ fetched: Fetched, _ expected: Expectation, on pool: BlockingPool) async throws(Fault) {
+    try check(fetched)
+    try await ContentCheck(expected).check(.file(fetched.file), on: pool)
+  }
+
+  /// Throws what is wrong with a file by what its transfer has shown of it.
+  func check(_ fetched: Fetched) throws(Fault) {
     if !accept.isEmpty {
       let media = fetched.media
       guard let media, accept.contains(where: { MediaType.matches(media, $0) }) else {
@@ -133,6 +165,5 @@ struct FetchDemand: Sendable {
     if let minimum, fetched.file.bytes < minimum {
       throw fetched.fault("body.too_small", "\(fetched.file.bytes) bytes came, at least \(minimum) are wanted")
     }
-    try await ContentCheck(expected).check(.file(fetched.file), on: pool)
   }
 }

@@ -12,11 +12,10 @@ struct FetchOrder: Sendable {
   let userAgent: String
 
   /// - Parameter earlier: what an earlier run's answer said, so that only a newer one is asked for.
-  init(url: String, item: Item, config: Config, settings: RunSettings, earlier: Fields? = nil) {
+  init(url: String, item: Item, config: Config, hosts: FetchHosts, earlier: Fields? = nil) {
     let target = FetchOrder.adding(config.value("query")?.asMap, to: url)
-    let table = settings.hosts
-    var request = TransferRequest(url: target, addresses: AddressPolicy(settings)) { host, port in
-      HostWay(HostSettings.resolve(table, host: host, port: port))
+    var request = TransferRequest(url: target, addresses: hosts.policy) { host, port in
+      hosts.facts(of: host, port: port).way
     }
     request.method = config.text("method").flatMap(TransferRequest.Method.init) ?? .get
     request.headers = FetchOrder.headers(item, config)
@@ -30,10 +29,10 @@ struct FetchOrder: Sendable {
     request.limits.firstByte = config.interval("first_byte") ?? request.limits.firstByte
     request.limits.idle = config.interval("idle") ?? request.limits.idle
     request.limits.minimumSpeed = config.int("min_speed") ?? request.limits.minimumSpeed
-    let host = HostSettings.ofHost(in: url, table)
-    if let host { request.credentials = Credentials(host) }
-    heedsRobots = host?.robots ?? false
-    userAgent = host?.userAgent ?? TransferEngine.userAgent
+    let host = hosts.facts(ofHostIn: url)
+    if let host { request.credentials = host.credentials }
+    heedsRobots = host?.heedsRobots ?? false
+    userAgent = host?.way.userAgent ?? TransferEngine.userAgent
     let (etag, date) = (earlier?["etag"]?.asString, earlier?["last_modified"]?.asString)
     if etag != nil || date != nil { request.condition = .init(etag: etag, lastModified: date) }
     self.request = request
@@ -84,6 +83,51 @@ struct FetchOrder: Sendable {
   }
 }
 
+/// What the manifest says of the hosts that a run asks, worked out once for each.
+final class FetchHosts: Sendable {
+  /// What holds for one host.
+  struct Facts: Sendable {
+    var way: HostWay
+    var credentials: Credentials
+    var heedsRobots: Bool
+  }
+
+  private struct Place: Hashable {
+    var host: String
+    var port: Int
+  }
+
+  /// Which addresses may be reached.
+  let policy: AddressPolicy
+  private let table: HostTable
+  private let known = Guarded<[Place: Facts]>([:])
+  private static let mostHosts = 10_000
+
+  init(_ settings: RunSettings) {
+    policy = AddressPolicy(settings)
+    table = settings.hosts
+  }
+
+  /// What holds for a host.
+  func facts(of host: String, port: Int) -> Facts {
+    let place = Place(host: host, port: port)
+    if let facts = known.withLock({ $0[place] }) { return facts }
+    let settings = HostSettings.resolve(table, host: host, port: port)
+    let facts = Facts(
+      way: HostWay(settings), credentials: Credentials(settings), heedsRobots: settings.robots ?? false)
+    known.withLock { known in
+      if known.count >= FetchHosts.mostHosts { known.removeAll() }
+      known[place] = facts
+    }
+    return facts
+  }
+
+  /// What holds for the host in an address; nil where that is no address.
+  func facts(ofHostIn url: String) -> Facts? {
+    TransferEngine.hostAndPort(of: url).map { facts(of: $0.host, port: $0.port) }
+  }
+}
+
 extension AddressPolicy {
   /// What the manifest allows.
   init(_ settings: RunSettings) {
@@ -117,11 +161,7 @@ extension HostWay {
 extension HostSettings {
   /// What the `hosts` table says of the host in an address; nil where that is no address.
   static func ofHost(in url: String, _ table: HostTable) -> HostSettings? {
-    guard let authority = TransferEngine.authority(of: url), let colon = authority.lastIndex(of: ":") else {
-      return nil
-    }
-    let port = Int(authority[authority.index(after: colon)...]) ?? 0
-    return resolve(table, host: String(authority[..<colon]), port: port)
+    TransferEngine.hostAndPort(of: url).map { resolve(table, host: $0.host, port: $0.port) }
   }
 }
 

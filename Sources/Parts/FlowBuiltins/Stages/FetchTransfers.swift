@@ -39,7 +39,9 @@ struct Fetched: Sendable {
   }
 
   private static func charset(of type: String?) -> String? {
-    guard let text = type?.lowercased(), let start = text.firstRange(of: "charset=")?.upperBound else { return nil }
+    guard let type, type.utf8.contains(UInt8(ascii: ";")) else { return nil }
+    let text = type.lowercased()
+    guard let start = text.firstRange(of: "charset=")?.upperBound else { return nil }
     let word = text[start...].prefix { $0 != ";" && !$0.isWhitespace }.filter { $0 != "\"" && $0 != "'" }
     return word.isEmpty ? nil : word
   }
@@ -61,16 +63,20 @@ struct Fetched: Sendable {
 
   func result(isShared: Bool) -> StageResult {
     func text(_ value: String?) -> Value { value.map { .string($0) } ?? .null }
+    let values: [Value] = [
+      .string(facts.finalURL), .int(facts.status), .int(file.bytes), text(facts.media), .string(file.sha256.hex),
+      text(facts.etag), text(facts.lastModified), .string(file.path),
+    ]
     var result = StageResult(
-      content: .file(file),
-      fields: [
-        "final_url": .string(facts.finalURL), "status": .int(facts.status), "bytes": .int(file.bytes),
-        "media": text(facts.media), "sha256": .string(file.sha256.hex), "etag": text(facts.etag),
-        "last_modified": text(facts.lastModified), "path": .string(file.path),
-      ], isShared: isShared, bytesIn: isShared ? 0 : facts.wireBytes)
+      content: .file(file), fields: Fields(names: Fetched.fieldNames, values: values), isShared: isShared,
+      bytesIn: isShared ? 0 : facts.wireBytes)
     result.isMultiplexed = facts.isMultiplexed
     return result
   }
+
+  private static let fieldNames = [
+    "final_url", "status", "bytes", "media", "sha256", "etag", "last_modified", "path",
+  ]
 
   /// Whether this is what an earlier run has: the host says so, or it is the same bytes.
   func isUnchanged(since earlier: Fields?) -> Bool {
@@ -92,27 +98,31 @@ final class FetchTransfers: Sendable {
   private let coalescer = TransferCoalescer()
   private let unfinished = UnfinishedFiles()
   private let robots = RobotsFiles()
+  /// What the manifest says of hosts.
+  let hosts: FetchHosts
 
-  init(engine: TransferEngine) { self.engine = engine }
+  init(engine: TransferEngine, settings: RunSettings) {
+    self.engine = engine
+    hosts = FetchHosts(settings)
+  }
 
   /// The one of a run.
   static func shared(by services: any RunServices) throws(Fault) -> FetchTransfers {
-    let bandwidth = services.settings.bandwidth
-    let engine = try services.shared(TransferEngine.self) { () throws(Fault) in
+    try services.shared(FetchTransfers.self) { () throws(Fault) in
+      let settings = services.settings
       let engine = TransferEngine(idleConnections: max(4, min(256, DescriptorLimit.roomForTransfers)))
-      engine.setBandwidth(bandwidth)
+      engine.setBandwidth(settings.bandwidth)
       services.onBandwidthChange { [weak engine] in engine?.setBandwidth($0) }
-      return engine
+      return FetchTransfers(engine: engine, settings: settings)
     }
-    return try services.shared(FetchTransfers.self) { () throws(Fault) in FetchTransfers(engine: engine) }
   }
 
   /// Whether a host can be reached.
-  func reach(_ host: String, _ table: HostTable) async -> Reach {
+  func reach(_ host: String) async -> Reach {
     let colon = host.lastIndex(of: ":") ?? host.endIndex
     let port = Int(host[colon...].dropFirst()) ?? 443
-    let settings = HostSettings.resolve(table, host: String(host[..<colon]), port: port)
-    return switch await engine.reach(host, way: HostWay(settings)) {
+    let way = hosts.facts(of: FetchTransfers.bare(host[..<colon]), port: port).way
+    return switch await engine.reach(host, way: way) {
     case .open: .open
     case .refused: .refused
     case .silent: .silent
@@ -120,19 +130,60 @@ final class FetchTransfers: Sendable {
     }
   }
 
+  private static func bare(_ host: Substring) -> String {
+    host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : String(host)
+  }
+
   /// The file that an order brings, and whether somebody else's equal order has brought it.
   func fetch(_ order: FetchOrder, in context: StageContext) async throws(Fault) -> (Fetched, isShared: Bool) {
-    let services = context.services
     if order.heedsRobots { try await robots.check(order, engine) }
-    let engine = engine
-    let unfinished = unfinished
+    let begun = Guarded(BeginState())
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        do throws(Fault) {
+          let work = try begin(order, in: context) { continuation.resume(returning: $0) }
+          let isCancelled = begun.withLock { state in
+            state.work = work
+            return state.isCancelled
+          }
+          if isCancelled { work.cancel() }
+        } catch { continuation.resume(returning: .failure(error)) }
+      }
+    } onCancel: {
+      let work = begun.withLock { state in
+        state.isCancelled = true
+        return state.work
+      }
+      work?.cancel()
+    }
+    let result = try outcome.get()
+    try engine.saveCookies(of: order.request)
+    return result
+  }
+
+  /// What a task has begun, and whether it was cancelled meanwhile.
+  private struct BeginState {
+    var work: BegunWork?
+    var isCancelled = false
+  }
+
+  /// Whether an order needs nothing but its transfer, so that `begin` does all of it.
+  func isPlain(_ order: FetchOrder) -> Bool { !order.heedsRobots && order.request.credentials.cookies == nil }
+
+  /// Begins to bring the file of an order; what comes is told on any thread.
+  ///
+  /// A request that need not bring the same twice is made for its own order.
+  func begin(
+    _ order: FetchOrder, in context: StageContext,
+    done: @escaping @Sendable (TransferCoalescer.Outcome) -> Void
+  ) throws(Fault) -> BegunWork {
+    let services = context.services
     guard let key = order.key else {
       let start = UnfinishedFile(try services.makePartial())
-      let fetched = try await FetchTransfers.transfer(order.request, engine, start, nil, context.progress)
-      return (fetched, false)
+      return try transfer(order.request, start, nil, context.progress) { done($0.map { ($0, isShared: false) }) }
     }
-    return try await coalescer.join(key, progress: context.progress) { progress throws(Fault) in
-      try await FetchTransfers.goOn(order.request, engine, key, unfinished, services, progress)
+    return coalescer.join(key, progress: context.progress, done: done) {
+      (progress, landing) throws(Fault) in try goOn(order.request, key, services, progress, landing)
     }
   }
 
@@ -155,10 +206,10 @@ final class FetchTransfers: Sendable {
   }
 
   /// Goes on where an earlier try of the same request has ended, if one has.
-  private static func goOn(
-    _ request: TransferRequest, _ engine: TransferEngine, _ key: String, _ unfinished: UnfinishedFiles,
-    _ services: any RunServices, _ progress: @escaping @Sendable (Int, Int?) -> Void
-  ) async throws(Fault) -> Fetched {
+  private func goOn(
+    _ request: TransferRequest, _ key: String, _ services: any RunServices,
+    _ progress: @escaping TransferCoalescer.Progress, _ landing: @escaping TransferCoalescer.Landing
+  ) throws(Fault) -> BegunWork {
     let start: UnfinishedFile
     if let kept = unfinished.take(key) {
       start = kept
@@ -170,37 +221,54 @@ final class FetchTransfers: Sendable {
         start = UnfinishedFile(try services.makePartial(), name: name)
       }
     }
-    do throws(Fault) {
-      return try await transfer(request, engine, start, (key, unfinished), progress)
-    } catch  where start.bytes > 0 && error.code == "http.416" {
-      // There is no such part any more. As with a part that does not fit, the next try begins anew.
-      throw Fault(
-        "range.mismatch", .transient, "the body is shorter than what came of it before", httpStatus: 416,
-        host: error.host)
+    guard start.bytes > 0 else { return try transfer(request, start, key, progress, landing) }
+    return try transfer(request, start, key, progress) { result in
+      landing(
+        result.mapError { fault in
+          guard fault.code == "http.416" else { return fault }
+          // There is no such part any more. As with a part that does not fit, the next try begins anew.
+          return Fault(
+            "range.mismatch", .transient, "the body is shorter than what came of it before", httpStatus: 416,
+            host: fault.host)
+        })
     }
   }
 
-  private static func transfer(
-    _ request: TransferRequest, _ engine: TransferEngine, _ file: UnfinishedFile,
-    _ keeper: (key: String, files: UnfinishedFiles)?, _ progress: @escaping @Sendable (Int, Int?) -> Void
-  ) async throws(Fault) -> Fetched {
+  private func transfer(
+    _ request: TransferRequest, _ file: UnfinishedFile, _ key: String?,
+    _ progress: @escaping TransferCoalescer.Progress, _ landing: @escaping TransferCoalescer.Landing
+  ) throws(Fault) -> BegunWork {
     let partial = file.partial
     var request = request
     request.record = file.record
     request.resumeAt = file.bytes
     request.restart = { () throws(Fault) in try partial.restart() }
+    let ticket: TransferTicket
     do throws(Fault) {
-      let result = try await engine.perform(request, into: partial, progress: progress)
-      return Fetched(try partial.finish(), result)
-    } catch {
-      // Cancelled too: a run that is paused at once goes on later.
-      let mayComeBack = error.kind.isRetryable && error.code != "range.mismatch" || error.kind == .cancelled
-      if let keeper, mayComeBack, file.canGoOn {
-        keeper.files.keep(UnfinishedFile(partial, file.record, bytes: partial.count), keeper.key)
-      } else {
-        partial.abandon()
+      ticket = try engine.begin(request, into: partial, progress: progress) { [unfinished] outcome in
+        do throws(Fault) {
+          let result = try outcome.get()
+          landing(.success(Fetched(try partial.finish(), result)))
+        } catch {
+          FetchTransfers.putAway(file, key, unfinished, after: error)
+          landing(.failure(error))
+        }
       }
+    } catch {
+      FetchTransfers.putAway(file, key, unfinished, after: error)
       throw error
+    }
+    return BegunWork { ticket.cancel() }
+  }
+
+  /// Keeps what has come for another try, where that can go on with it.
+  private static func putAway(_ file: UnfinishedFile, _ key: String?, _ files: UnfinishedFiles, after fault: Fault) {
+    // Cancelled too: a run that is paused at once goes on later.
+    let mayComeBack = fault.kind.isRetryable && fault.code != "range.mismatch" || fault.kind == .cancelled
+    if let key, mayComeBack, file.canGoOn {
+      files.keep(UnfinishedFile(file.partial, file.record, bytes: file.partial.count), key)
+    } else {
+      file.partial.abandon()
     }
   }
 }

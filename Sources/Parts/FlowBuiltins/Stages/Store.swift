@@ -1,8 +1,8 @@
-internal import FlowBase
+public import FlowBase
 public import FlowParts
 
 /// Publishes an item's bytes under a name below `output.dir`.
-public struct Store: Stage {
+public struct Store: PromptStage {
   /// What is to be said of it.
   public static let part = StagePart(
     PartSpec(
@@ -40,6 +40,30 @@ public struct Store: Stage {
       outputs.append(try await context.services.publish(.bytes(bytes), at: fact.path + ".json", options: options))
     }
     return StageResult(content: content, outputs: outputs)
+  }
+
+  /// Publishes at once what needs no look into it and no sidecar.
+  public func begin(
+    _ leg: Leg, in context: StageContext, done: @escaping @Sendable (Result<StageResult, Fault>) -> Void
+  ) throws(Fault) -> BegunWork? {
+    guard let content = leg.content, let media = leg.text("media"), context.config.text("sidecar") == nil else {
+      return nil
+    }
+    if case .deferred = content { return nil }
+    let (width, height) = (leg.number("width"), leg.number("height"))
+    let path = Store.path(context.config.text("path") ?? "", media: media)
+    let options = try Store.options(of: context, leg: leg, media: media)
+    context.services.publish(content, at: path, options: options) { outcome in
+      done(
+        outcome.map { fact in
+          var fact = fact
+          fact.width = fact.width ?? width
+          fact.height = fact.height ?? height
+          return StageResult(content: content, outputs: [fact])
+        })
+    }
+    // What the ledger has been told it does; there is nothing to stop.
+    return BegunWork {}
   }
 
   /// The path with the extension that fits the bytes, where its last segment has none.

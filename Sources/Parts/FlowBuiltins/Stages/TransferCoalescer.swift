@@ -6,18 +6,19 @@ internal import FlowParts
 /// A transfer belongs to all that wait for it: it goes on while one of them does, and ends with the last.
 final class TransferCoalescer: Sendable {
   typealias Progress = @Sendable (Int, Int?) -> Void
-  typealias Work = @Sendable (@escaping Progress) async throws(Fault) -> Fetched
-  private typealias Outcome = Result<(Fetched, isShared: Bool), Fault>
+  typealias Landing = @Sendable (Result<Fetched, Fault>) -> Void
+  /// Begins a transfer, and gives what ends it; it calls the landing once, perhaps before it returns.
+  typealias Work = (@escaping Progress, @escaping Landing) throws(Fault) -> BegunWork
+  typealias Outcome = Result<(Fetched, isShared: Bool), Fault>
 
   private struct Waiter {
-    var continuation: CheckedContinuation<Outcome, Never>
+    var done: @Sendable (Outcome) -> Void
     var progress: Progress
   }
 
   private struct Flight {
     var number: Int
-    var task: Task<Void, Never>?
-    var leader: Int
+    var work: BegunWork?
     var waiters: [Int: Waiter]
   }
 
@@ -32,8 +33,6 @@ final class TransferCoalescer: Sendable {
     var landed: [String: Landed] = [:]
     /// At how many remembered files the dead ones are swept out.
     var sweepAt = 1024
-    /// Tickets that were given back before their holder began to wait.
-    var returned: Set<Int> = []
 
     /// Remembers a file for as long as somebody holds it.
     mutating func remember(_ fetched: Fetched, _ key: String) {
@@ -46,68 +45,55 @@ final class TransferCoalescer: Sendable {
 
   private let state = Guarded(State())
 
-  /// Waits for the file of a request; the first of equal requests does the work.
-  func join(
-    _ key: String, progress: @escaping Progress, work: @escaping Work
-  ) async throws(Fault) -> (Fetched, isShared: Bool) {
-    let ticket = state.withLock { state in
-      state.tickets += 1
-      return state.tickets
-    }
-    let outcome = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        wait(key, ticket, Waiter(continuation: continuation, progress: progress), work)
-      }
-    } onCancel: {
-      leave(key, ticket)
-    }
-    // Cancelled after the end: nobody will ask for the ticket any more.
-    if Task.isCancelled { state.withLock { _ = $0.returned.remove(ticket) } }
-    return try outcome.get()
-  }
-
   private enum Entrance {
-    case waits
-    case leads(flight: Int)
-    case done(Outcome)
+    case waits(ticket: Int)
+    case leads(ticket: Int)
+    case done(Fetched)
   }
 
-  private func wait(_ key: String, _ ticket: Int, _ waiter: Waiter, _ work: @escaping Work) {
+  /// Waits for the file of a request; the first of equal requests does the work.
+  ///
+  /// `done` is called once, on whichever thread the file comes, or is given up.
+  func join(
+    _ key: String, progress: @escaping Progress, done: @escaping @Sendable (Outcome) -> Void, work: Work
+  ) -> BegunWork {
+    let waiter = Waiter(done: done, progress: progress)
     let entrance = state.withLock { state -> Entrance in
-      if state.returned.remove(ticket) != nil { return .done(.failure(TransferCoalescer.cancelled)) }
       if let landed = state.landed[key], let file = landed.file, file.share() {
-        return .done(.success((Fetched(file, landed.facts), isShared: true)))
+        return .done(Fetched(file, landed.facts))
       }
+      state.tickets += 1
       if state.flights[key] != nil {
-        state.flights[key]?.waiters[ticket] = waiter
-        return .waits
+        state.flights[key]?.waiters[state.tickets] = waiter
+        return .waits(ticket: state.tickets)
       }
-      state.flights[key] = Flight(number: ticket, leader: ticket, waiters: [ticket: waiter])
-      return .leads(flight: ticket)
+      state.flights[key] = Flight(number: state.tickets, waiters: [state.tickets: waiter])
+      return .leads(ticket: state.tickets)
     }
     switch entrance {
-    case .waits: break
-    case .done(let outcome): waiter.continuation.resume(returning: outcome)
-    case .leads(let flight): start(key, flight, work)
+    case .done(let fetched):
+      done(.success((fetched, isShared: true)))
+      return BegunWork {}
+    case .waits(let ticket): return BegunWork { [self] in leave(key, ticket) }
+    case .leads(let ticket):
+      start(key, ticket, work)
+      return BegunWork { [self] in leave(key, ticket) }
     }
   }
 
-  private func start(_ key: String, _ flight: Int, _ work: @escaping Work) {
-    let task = Task { [self] in
-      let result: Result<Fetched, Fault>
-      do throws(Fault) {
-        result = .success(try await work { bytes, size in self.tell(key, flight, bytes, size) })
-      } catch {
-        result = .failure(error)
-      }
-      land(key, flight, result)
-    }
+  private func start(_ key: String, _ flight: Int, _ begin: Work) {
+    let work: BegunWork
+    do throws(Fault) {
+      work = try begin(
+        { [self] bytes, size in tell(key, flight, bytes, size) }, { [self] result in land(key, flight, result) })
+    } catch { return land(key, flight, .failure(error)) }
+    // Where nobody waits any more, or the file has come already, there is nothing to remember.
     let isAbandoned = state.withLock { state in
       guard state.flights[key]?.number == flight else { return true }
-      state.flights[key]?.task = task
+      state.flights[key]?.work = work
       return false
     }
-    if isAbandoned { task.cancel() }
+    if isAbandoned { work.cancel() }
   }
 
   private func tell(_ key: String, _ flight: Int, _ bytes: Int, _ size: Int?) {
@@ -119,8 +105,9 @@ final class TransferCoalescer: Sendable {
 
   private func land(_ key: String, _ flight: Int, _ result: Result<Fetched, Fault>) {
     let landed = state.withLock { state -> Flight? in
-      guard let landed = state.flights[key], landed.number == flight else { return nil }
-      state.flights[key] = nil
+      guard state.flights[key]?.number == flight, let landed = state.flights.removeValue(forKey: key) else {
+        return nil
+      }
       if case .success(let fetched) = result {
         state.remember(fetched, key)
         // Before anybody has it: the first to publish it would move it away from under the others.
@@ -130,23 +117,20 @@ final class TransferCoalescer: Sendable {
     }
     guard let landed else { return }
     for (ticket, waiter) in landed.waiters {
-      waiter.continuation.resume(returning: result.map { ($0, isShared: ticket != landed.leader) })
+      waiter.done(result.map { ($0, isShared: ticket != landed.number) })
     }
   }
 
   private func leave(_ key: String, _ ticket: Int) {
-    let (waiter, orphan) = state.withLock { state -> (Waiter?, Task<Void, Never>?) in
-      guard let waiter = state.flights[key]?.waiters.removeValue(forKey: ticket) else {
-        state.returned.insert(ticket)
-        return (nil, nil)
-      }
+    let (waiter, orphan) = state.withLock { state -> (Waiter?, BegunWork?) in
+      guard let waiter = state.flights[key]?.waiters.removeValue(forKey: ticket) else { return (nil, nil) }
       guard let flight = state.flights[key], flight.waiters.isEmpty else { return (waiter, nil) }
       state.flights[key] = nil
-      return (waiter, flight.task)
+      return (waiter, flight.work)
     }
     orphan?.cancel()
-    waiter?.continuation.resume(returning: .failure(TransferCoalescer.cancelled))
+    waiter?.done(.failure(TransferCoalescer.cancelled))
   }
 
-  private static let cancelled = Fault("cancelled.user", .cancelled, "the transfer was cancelled")
+  static let cancelled = Fault("cancelled.user", .cancelled, "the transfer was cancelled")
 }

@@ -1,0 +1,49 @@
+import FlowBase
+import FlowExpressions
+import FlowParts
+import FlowPlan
+
+/// What the loop asks of a node for every item, worked out once: casts and copies of whole plans cost more than it does.
+final class NodeFacts: Sendable {
+  let stage: Int
+  let planned: PlannedStage
+  let axes: Fields
+  let inputs: [Int]
+  let config: Config
+  /// The configuration as a text that is equal for equal ones, where it is the same for every item.
+  let constantConfig: String?
+  let work: any Stage
+  let immediate: (any ImmediateStage)?
+  /// The stage, where it may begin its work without a task.
+  let prompt: (any PromptStage)?
+  /// What an item must be for the stage to do anything; nil where there is no such condition.
+  let condition: Expression?
+  let runsProgram: Bool
+  let keepsStartsApart: Bool
+  /// The digest of the script or plugin behind the stage.
+  let digest: String
+  /// Whether it alone reads what its input has made, so that a file may be moved rather than copied.
+  let mayMove: Bool
+  /// Whether its result must outlast the process's memory.
+  let spills: Bool
+  /// The configurations of the nodes of its stage with the same input, its own among them; empty where it is alone.
+  let siblings: [Config]
+
+  init(_ plan: Plan, node: Int, work: any Stage, digest: String, mayMove: Bool, spills: Bool) {
+    let planned = plan.nodes[node]
+    stage = planned.stage
+    self.planned = plan.stages[planned.stage]
+    (axes, inputs, config) = (planned.axes, planned.inputs, planned.config)
+    constantConfig = planned.config.isConstant ? planned.config.canonical : nil
+    self.work = work
+    immediate = work as? any ImmediateStage
+    prompt = spills ? nil : work as? any PromptStage
+    if case .expression(let condition) = self.planned.condition { self.condition = condition } else { condition = nil }
+    runsProgram = self.planned.part.spec.runsProgram
+    keepsStartsApart = self.planned.interval != nil
+    self.digest = digest
+    (self.mayMove, self.spills) = (mayMove, spills)
+    let beside = plan.nodes.filter { $0.stage == planned.stage && $0.inputs == planned.inputs }
+    siblings = beside.count > 1 ? beside.map(\.config) : []
+  }
+}
