@@ -1,3 +1,4 @@
+internal import CPosix
 internal import Glibc
 internal import Synchronization
 
@@ -14,7 +15,7 @@ public enum Signals {
   /// The first call counts; the signals keep their usual effect where no pipe is to be had.
   public static func watch(_ numbers: [Int] = ending, _ body: @escaping @Sendable (Int) -> Void) {
     var ends: [Int32] = [-1, -1]
-    guard pipe.load(ordering: .relaxed) < 0, unsafe Glibc.pipe(&ends) == 0 else { return }
+    guard pipe.load(ordering: .relaxed) < 0, unsafe imgflow_make_pipe(&ends) == 0 else { return }
     pipe.store(ends[1], ordering: .sequentiallyConsistent)
     let readEnd = ends[0]
     WorkerThread.start("signals") {

@@ -84,7 +84,7 @@ extension RunLoop {
       op: node.planned.op, version: node.planned.part.spec.version, config: node.constantConfig ?? config.canonical,
       input: input, plugin: node.digest)
     slots[operation.slot].keys[operation.node] = key
-    if stage.part.spec.isRemembered { return false }
+    if node.planned.part.spec.isRemembered { return false }
     if operation.node == refreshNode, slots[operation.slot].earlierEnd != nil { return false }
     if refetches, node.work is any NetworkStage { return false }
     guard let known = slots[operation.slot].history,
