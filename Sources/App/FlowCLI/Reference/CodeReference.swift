@@ -419,6 +419,9 @@ enum CodeReference {
       "state.newer", .local, "The journal was written by a newer imgflow.",
       "Use that one, or another state directory."),
     Entry(
+      "state.changed", .local, "What an earlier run had done of an item was changed while this run began.",
+      "Leave the output folder alone while a run begins, and run again.", "imgflow run\n"),
+    Entry(
       "prune.altered", .permanent, "The file was changed since it was written, so it is not removed.",
       "Remove it by hand if it is not wanted."),
     Entry(
