@@ -506,6 +506,9 @@ enum CodeReference {
       "plugin.test", .permanent, "A test of a plugin expects something else than what came.",
       "The message names both.", "imgflow plugin test plugins/acme\n"),
     Entry(
+      "plugin.publish", .permanent, "A stage that is served as a plugin tried to store a file itself.",
+      "Let it give its bytes to the run, and let a `store` behind it name them."),
+    Entry(
       "plugin.record", .permanent, "The file is no record of what was said to plugins.",
       "`run --record FILE` writes one.", "imgflow run --record talk.ndjson\n"),
     Entry(
@@ -536,6 +539,9 @@ enum CodeReference {
       "`imgflow runs` lists them; `--state DIR` looks elsewhere.", "imgflow runs\n"),
     Entry(
       "run.ambiguous", .permanent, "Several runs begin like this.", "Give more of the id.", "imgflow runs\n"),
+    Entry(
+      "state.changed", .local, "What an earlier run had done of the item was changed while this run began.",
+      "Run again; let nothing else change the results meanwhile.", "imgflow run\n"),
     Entry(
       "item.unknown", .permanent, "The journal knows no such item.", "Items are named source/key.",
       "imgflow status last products/A1\n"),
