@@ -540,9 +540,6 @@ enum CodeReference {
     Entry(
       "run.ambiguous", .permanent, "Several runs begin like this.", "Give more of the id.", "imgflow runs\n"),
     Entry(
-      "state.changed", .local, "What an earlier run had done of the item was changed while this run began.",
-      "Run again; let nothing else change the results meanwhile.", "imgflow run\n"),
-    Entry(
       "item.unknown", .permanent, "The journal knows no such item.", "Items are named source/key.",
       "imgflow status last products/A1\n"),
     Entry(
