@@ -63,12 +63,6 @@ final class Transfer: @unchecked Sendable {
     done = nil
   }
 
-  /// Sets out; of what comes at once nobody need hear before its end.
-  func begin(at now: Instant) {
-    start = now
-    lastProgress = now
-  }
-
   /// A byte of the answer has come.
   func heard(at now: Instant) { lastByte = now }
 
@@ -82,6 +76,8 @@ final class Transfer: @unchecked Sendable {
   func delivered(_ count: Int, of size: Int?, at now: Instant) {
     bytes += count
     hopBytes += count
+    // Of what comes in one piece, its end says all.
+    if let size, bytes >= size { return }
     guard now - lastProgress >= EasyHandle.progressInterval else { return }
     lastProgress = now
     progress(bytes, size)

@@ -140,7 +140,7 @@ internal import FlowBase
   private func begin(_ transfer: Transfer) {
     transfer.place = active.count
     active.append(transfer)
-    transfer.begin(at: now)
+    transfer.start = now
     transfer.bandwidth = bandwidth
     if transfer.isCancelled { return end(transfer, .failure(TransferLoop.cancelled)) }
     startHop(transfer)
