@@ -59,7 +59,9 @@ final class PictureBatches: Sendable {
     case .failure(let fault):
       // What one cannot be is no reason for the others, unless the picture itself is.
       let isOfAll = ["image.timeout", "image.truncated", "image.corrupt", "image.unsupported"].contains(fault.code)
-      if batch.count == 1 || isOfAll || fault.kind == .cancelled || Task.isCancelled { throw fault }
+      // Others' leaving is no reason either.
+      let isOthers = fault.kind == .cancelled
+      if Task.isCancelled || !isOthers && (batch.count == 1 || isOfAll) { throw fault }
       let job = PictureJob(input, reading: reading, wish: .pictures([branch]))
       guard case .pictures(let pictures) = try await workers.perform(job), let picture = pictures.first else {
         throw .internal("picture", "a worker gave no picture")
@@ -173,6 +175,8 @@ private final class PictureBatch: Sendable {
         state -> (CheckedContinuation<Result<MadePicture, Fault>, Never>?, Task<Void, Never>?) in
         state.left.insert(place)
         let isLast = state.left.count == state.branches.count
+        // Who comes now must not join what is being given up.
+        if isLast { state.isClosed = true }
         return (state.waiting.removeValue(forKey: place), isLast ? state.task : nil)
       }
       waiter?.resume(returning: .failure(Fault(CancellationError())))
