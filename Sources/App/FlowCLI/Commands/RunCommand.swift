@@ -55,7 +55,10 @@ struct RunSession: Sendable {
     if arguments.has("page-hold") { options.startedBy = "page" }
     var runner = Runner(plan, options: options)
     let page = try RunPage(arguments, runner)
-    if let page { console.say("imgflow: the live page is at \(page.address)") }
+    if let page {
+      if page.isHeld { page.expectTap() }
+      console.say("imgflow: the live page is at \(page.address)")
+    }
     let current = Guarded(runner)
     watchSignals(current, page)
     if let page, page.isHeld {
@@ -71,6 +74,7 @@ struct RunSession: Sendable {
     }
     var code = try await perform(runner, plan, firstListeners, page, loaded)
     while let page, page.isHeld, leaving.withLock({ $0 == nil }) {
+      page.expectTap()
       console.say("imgflow: the run is over; the page stays at \(page.address) until Ctrl-C")
       guard await page.waitForTap() else { break }
       runner = Runner(plan, options: options)

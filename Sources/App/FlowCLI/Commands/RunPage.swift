@@ -11,6 +11,9 @@ final class RunPage: Sendable {
   private struct Waiting {
     /// Whether the program is to end, whoever taps.
     var isLeaving = false
+    /// Whether a tap counts that comes before anybody waits for it, and whether one has come.
+    var isExpected = false
+    var isTapped = false
     var waiter: CheckedContinuation<Wish, Never>?
   }
 
@@ -45,29 +48,45 @@ final class RunPage: Sendable {
   /// Lets the page follow a run.
   func listener(_ runner: Runner) -> Listener { Listener("page", PageSink(host, runner.sinkContext("page"))) }
 
+  /// From now on a tap counts; before anybody is told where to tap.
+  func expectTap() {
+    waiting.withLock { $0.isExpected = true }
+    host.offerStart { [weak self] in self?.tap() ?? false }
+  }
+
   /// Waits until somebody taps the ring; false where the program is to end instead.
   func waitForTap() async -> Bool {
-    host.offerStart { [weak self] in self?.tell(.start) ?? false }
     let wish = await withCheckedContinuation { continuation in
-      let isLeaving = waiting.withLock { waiting in
-        if !waiting.isLeaving { waiting.waiter = continuation }
-        return waiting.isLeaving
+      let known = waiting.withLock { waiting -> Wish? in
+        if waiting.isLeaving { return .leave }
+        if waiting.isTapped { return .start }
+        waiting.waiter = continuation
+        return nil
       }
-      if isLeaving { continuation.resume(returning: .leave) }
+      if let known { continuation.resume(returning: known) }
     }
+    waiting.withLock { ($0.isExpected, $0.isTapped) = (false, false) }
     host.offerStart(nil)
     return wish == .start
   }
 
-  /// Ends the waiting for a tap, now and later; tells whether somebody waited.
-  func leave() -> Bool {
-    waiting.withLock { $0.isLeaving = true }
-    return tell(.leave)
+  private func tap() -> Bool {
+    let (waiter, counts) = waiting.withLock { waiting -> (CheckedContinuation<Wish, Never>?, Bool) in
+      guard waiting.isExpected, !waiting.isTapped, !waiting.isLeaving else { return (nil, false) }
+      waiting.isTapped = true
+      return (waiting.waiter.take(), true)
+    }
+    waiter?.resume(returning: .start)
+    return counts
   }
 
-  private func tell(_ wish: Wish) -> Bool {
-    let waiter = waiting.withLock { $0.waiter.take() }
-    waiter?.resume(returning: wish)
+  /// Ends the waiting for a tap, now and later; tells whether somebody waited.
+  func leave() -> Bool {
+    let waiter = waiting.withLock { waiting in
+      waiting.isLeaving = true
+      return waiting.waiter.take()
+    }
+    waiter?.resume(returning: .leave)
     return waiter != nil
   }
 
