@@ -76,8 +76,6 @@ final class Transfer: @unchecked Sendable {
   func delivered(_ count: Int, of size: Int?, at now: Instant) {
     bytes += count
     hopBytes += count
-    // Of what comes in one piece, its end says all.
-    if let size, bytes >= size { return }
     guard now - lastProgress >= EasyHandle.progressInterval else { return }
     lastProgress = now
     progress(bytes, size)
