@@ -166,10 +166,11 @@ enum BrowserProgram {
     let run = try work.tool.start(["run", "m.yaml", "--page-hold"])
     let tried = await (try BrowserProgram.start("moves", try await address(run), in: work)).end(within: .seconds(120))
     #expect(tried.code == 0, "\(tried.output)\(tried.errors)")
-    latch.release(20)
     run.signal(2)
+    _ = await run.output.line { $0.contains("\"draining\"") }
+    latch.release(20)
     let end = await run.end()
-    #expect(end.code == 130)
+    #expect(end.code == 130, "\(end.errors)")
     let moves = Stream(end.output).all("run.state").compactMap { $0["to"]?.asString }
     #expect(moves.filter { $0 == "paused" }.count == 2 && moves.filter { $0 == "done" }.count == 2, "\(moves)")
   }
