@@ -39,7 +39,8 @@ public final class Ledger: Sendable {
     let work = Handover(try LedgerWork(journal: journal, tree: tree, temporary: temporary))
     let (mailbox, rule, ended) = (mailbox, self.durability, ended)
     WorkerThread.start("ledger") {
-      Ledger.serve(mailbox, work.value, rule, answer)
+      Ledger.serve(mailbox, work, rule, answer)
+      // Its statements are gone by now: whoever waits for the end uses their connection next.
       ended.post(())
     }
   }
@@ -103,9 +104,10 @@ public final class Ledger: Sendable {
   private static let lastTicket = UInt64.max
 
   private static func serve(
-    _ mailbox: Mailbox<LedgerLetter>, _ work: LedgerWork, _ rule: Guarded<DurabilityRule>,
+    _ mailbox: Mailbox<LedgerLetter>, _ handover: Handover<LedgerWork>, _ rule: Guarded<DurabilityRule>,
     _ answer: @Sendable ([StoreAnswer]) -> Void
   ) {
+    guard let work = handover.take() else { return }
     let clock = SystemTime()
     var letters: [LedgerLetter] = []
     var isOpen = true
@@ -172,7 +174,13 @@ extension LedgerLetter {
 }
 
 /// Something that goes from the thread that made it to the one that uses it, and is no more used by the first.
-private struct Handover<Value>: @unchecked Sendable {
-  let value: Value
+private final class Handover<Value>: @unchecked Sendable {
+  private var value: Value?
   init(_ value: Value) { self.value = value }
+
+  /// Takes it over; it ends with the taker.
+  func take() -> Value? {
+    defer { value = nil }
+    return value
+  }
 }
