@@ -11,7 +11,7 @@ final class Services: Sendable {
   let isOffline: Bool
   /// What items may take in memory.
   let memory: MemoryBudget
-  private let resources = Guarded<[ObjectIdentifier: any Sendable]>([:])
+  private let resources = SharedResources()
   private let bandwidthWatchers = Guarded<[@Sendable (Int?) -> Void]>([])
   private let tellLog: @Sendable (LogLevel, String) -> Void
   private let tellPayload: @Sendable (Payload) -> Void
@@ -40,12 +40,7 @@ final class Services: Sendable {
   }
 
   func shared<Resource: Sendable>(_ type: Resource.Type, make: () throws(Fault) -> Resource) throws(Fault) -> Resource {
-    try resources.withLock { (resources) throws(Fault) in
-      if let known = resources[ObjectIdentifier(type)] as? Resource { return known }
-      let made = try make()
-      resources[ObjectIdentifier(type)] = made
-      return made
-    }
+    try resources.shared(type, make: make)
   }
 
   func onBandwidthChange(_ change: @escaping @Sendable (Int?) -> Void) {

@@ -138,7 +138,7 @@ struct OnlineLook: Sendable {
 private final class LookServices: RunServices {
   let settings: RunSettings
   let blocking = BlockingPool(name: "look", threads: 2)
-  private let resources = Guarded<[ObjectIdentifier: any Sendable]>([:])
+  private let resources = SharedResources()
 
   init(settings: RunSettings) { self.settings = settings }
 
@@ -149,12 +149,7 @@ private final class LookServices: RunServices {
   }
 
   func shared<Resource: Sendable>(_ type: Resource.Type, make: () throws(Fault) -> Resource) throws(Fault) -> Resource {
-    try resources.withLock { (resources) throws(Fault) in
-      if let known = resources[ObjectIdentifier(type)] as? Resource { return known }
-      let made = try make()
-      resources[ObjectIdentifier(type)] = made
-      return made
-    }
+    try resources.shared(type, make: make)
   }
 
   func log(_ level: LogLevel, _ message: String) {}

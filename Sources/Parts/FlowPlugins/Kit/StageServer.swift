@@ -259,7 +259,7 @@ private final class ServerServices: RunServices {
   let blocking = BlockingPool(name: "plugin", threads: 4)
   let workdir: String
   private let numbers = Guarded(0)
-  private let resources = Guarded<[ObjectIdentifier: any Sendable]>([:])
+  private let resources = SharedResources()
   private let tellLog: @Sendable (LogLevel, String) -> Void
 
   init(run: String, folder: String, workdir: String, log: @escaping @Sendable (LogLevel, String) -> Void) {
@@ -289,12 +289,7 @@ private final class ServerServices: RunServices {
   }
 
   func shared<Resource: Sendable>(_ type: Resource.Type, make: () throws(Fault) -> Resource) throws(Fault) -> Resource {
-    try resources.withLock { (resources) throws(Fault) in
-      if let known = resources[ObjectIdentifier(type)] as? Resource { return known }
-      let made = try make()
-      resources[ObjectIdentifier(type)] = made
-      return made
-    }
+    try resources.shared(type, make: make)
   }
 
   func log(_ level: LogLevel, _ message: String) { tellLog(level, message) }
