@@ -1,5 +1,6 @@
 import FlowBase
 import FlowEvents
+import FlowParts
 import FlowPlan
 import FlowRun
 import FlowTesting

@@ -188,30 +188,29 @@ public final class Runner: Sendable {
       bus?.emit(.log(Payload.LogLine(Payload.LogLine.Level(rawValue: level.rawValue) ?? .info, message)))
     }
     context.control = RunControl { [weak self] request, by in
-      guard let self else { return RunControl.Answer(ControlAnswer.runIsOver) }
+      guard let self else { return ControlAnswer.runIsOver }
       return await self.answer(request, by: by)
     }
     return context
   }
 
   /// Does what a sink asks for.
-  private func answer(_ request: RunControl.Request, by who: String) async -> RunControl.Answer {
+  private func answer(_ request: RunControl.Request, by who: String) async -> ControlAnswer {
     guard let verb = ControlRequest.Verb(rawValue: request.verb), verb != .abort, verb != .page,
       let scope = ControlScope(kind: request.kind, name: request.name)
     else {
-      return RunControl.Answer(
+      return ControlAnswer(
         isAccepted: false, message: "`\(request.verb)` is nothing that a run can be asked for here",
         state: state.withLock { $0.isOver ? .done : $0.mailbox == nil ? .idle : .active })
     }
     let setting = request.key.map { ControlRequest.Setting($0, request.value ?? "") }
     if verb == .set, setting == nil {
-      return RunControl.Answer(
+      return ControlAnswer(
         isAccepted: false, message: "`set` needs a key and a value",
         state: state.withLock { $0.isOver ? .done : .active })
     }
-    return RunControl.Answer(
-      await self.request(
-        ControlRequest(verb, scope: scope, now: request.isImmediate, setting: setting, by: who)))
+    return await self.request(
+      ControlRequest(verb, scope: scope, now: request.isImmediate, setting: setting, by: who))
   }
 
   private func streamStart(resumedFrom: String?) -> Payload.StreamStart {
@@ -232,12 +231,6 @@ public final class Runner: Sendable {
       errors: [CodeCount(code: fault.code, count: 1)])
     let streams = await bus.finish(end)
     return RunOutcome(end: end, isComplete: false, elapsed: .zero, fault: fault, streams: streams)
-  }
-}
-
-extension RunControl.Answer {
-  init(_ answer: ControlAnswer) {
-    self.init(isAccepted: answer.isAccepted, message: answer.message, state: answer.state)
   }
 }
 

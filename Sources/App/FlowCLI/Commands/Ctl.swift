@@ -1,5 +1,6 @@
 internal import FlowBase
 internal import FlowEvents
+internal import FlowParts
 internal import FlowRun
 internal import FlowStore
 

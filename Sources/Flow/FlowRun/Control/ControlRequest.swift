@@ -1,4 +1,5 @@
-public import FlowEvents
+internal import FlowEvents
+public import FlowParts
 
 /// What people and programs ask of a run while it goes.
 public struct ControlRequest: Sendable, Hashable {
@@ -118,22 +119,8 @@ public enum ControlScope: Sendable, Hashable {
   var words: String { name.map { "\(kind) `\($0)`" } ?? "the run" }
 }
 
-/// What came of a request.
-public struct ControlAnswer: Sendable, Hashable {
-  /// Whether it is done.
-  public var isAccepted: Bool
-  /// The answer in words.
-  public var message: String
-  /// The run's state afterwards.
-  public var state: RunState
-
-  /// An answer.
-  public init(isAccepted: Bool, message: String, state: RunState) {
-    self.isAccepted = isAccepted
-    self.message = message
-    self.state = state
-  }
-}
+/// What came of a request; the same to a sink inside and to `imgflow ctl` outside.
+public typealias ControlAnswer = RunControl.Answer
 
 extension ControlAnswer {
   /// What is asked of a run that has ended.

@@ -1,5 +1,6 @@
 import FlowBase
 import FlowEvents
+import FlowParts
 
 /// The socket in a run's folder through which `imgflow ctl` asks for things: a line of JSON in, a line of JSON out.
 final class ControlSocket: Sendable {

@@ -1,5 +1,6 @@
 public import FlowBase
 internal import FlowEvents
+public import FlowParts
 
 /// The lines that go over a run's control socket.
 public enum ControlWire {
