@@ -116,31 +116,15 @@ extension DiagnosticText {
       if let place = diagnostic.place {
         let end = place.mark.column + place.mark.length - 1
         parameters = [
-          "file=\(escaped(place.file, isParameter: true))", "line=\(place.mark.line)", "col=\(place.mark.column)",
+          "file=\(WorkflowCommand.parameter(place.file))", "line=\(place.mark.line)", "col=\(place.mark.column)",
           "endColumn=\(end)",
         ]
       }
-      parameters.append("title=\(escaped(diagnostic.code, isParameter: true))")
+      parameters.append("title=\(WorkflowCommand.parameter(diagnostic.code))")
       let words = [diagnostic.message] + (diagnostic.hint.map { [$0] } ?? []) + diagnostic.notes
-      let message = escaped(words.joined(separator: "\n"), isParameter: false)
+      let message = WorkflowCommand.message(words.joined(separator: "\n"))
       return "::\(diagnostic.severity.rawValue) \(parameters.joined(separator: ","))::\(message)\n"
     }.joined()
-  }
-
-  /// Text in which a workflow command cannot end or begin.
-  private static func escaped(_ text: String, isParameter: Bool) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "%": result += "%25"
-      case "\r": result += "%0D"
-      case "\n": result += "%0A"
-      case ":" where isParameter: result += "%3A"
-      case "," where isParameter: result += "%2C"
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
   }
 }
 

@@ -51,7 +51,7 @@ public final class GitHubSink: Sink {
   public func open() async throws {
     guard isOn, GitHubSink.isInActions(environment) else { return }
     let lines = context.secrets.flatMap { $0.split(whereSeparator: \.isNewline) }.filter { !$0.isEmpty }
-    if !lines.isEmpty { write(lines.map { "::add-mask::\(GitHubText.escaped(String($0)))\n" }.joined()) }
+    if !lines.isEmpty { write(lines.map { "::add-mask::\(WorkflowCommand.message(String($0)))\n" }.joined()) }
   }
 
   /// Takes note of the event.

@@ -71,18 +71,4 @@ struct GitHubText {
   private static func entity(of character: Character) -> String {
     character.unicodeScalars.map { "&#\($0.value);" }.joined()
   }
-
-  /// A text in which no command ends.
-  static func escaped(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "%": result += "%25"
-      case "\r": result += "%0D"
-      case "\n": result += "%0A"
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
-  }
 }
