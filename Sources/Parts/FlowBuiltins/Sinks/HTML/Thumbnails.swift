@@ -39,14 +39,7 @@ struct Thumbnails: Sendable {
   private func make(_ picture: ReportBook.Picture) async -> Thumbnail? {
     guard picture.bytes <= Thumbnails.largest else { return nil }
     let path = PathText.join(folder, picture.path)
-    var reading = ReadOptions()
-    reading.firstOnly = true
-    var encoding = EncodeOptions()
-    encoding.format = .webp
-    encoding.quality = 75
-    let resize = Resize(width: Thumbnails.side, height: Thumbnails.side)
-    let job = PictureJob(
-      .path(path), reading: reading, wish: .pictures([PictureBranch([.resize(resize)], encoding: encoding)]))
+    let job = PictureJob(thumbnailOf: .path(path), side: Thumbnails.side)
     if case .pictures(let made)? = try? await workers.perform(job), let small = made.first {
       return Thumbnail(picture: picture, bytes: small.bytes, media: small.facts.format.media)
     }

@@ -82,14 +82,7 @@ final class PageThumbnails: Sendable {
 
   private func make(_ path: String) async -> Small? {
     guard let bytes = await original(path) else { return nil }
-    var reading = ReadOptions()
-    reading.firstOnly = true
-    var encoding = EncodeOptions()
-    encoding.format = .webp
-    encoding.quality = 75
-    let resize = Resize(width: Self.side, height: Self.side)
-    let job = PictureJob(
-      .bytes(bytes), reading: reading, wish: .pictures([PictureBranch([.resize(resize)], encoding: encoding)]))
+    let job = PictureJob(thumbnailOf: .bytes(bytes), side: Self.side)
     guard case .pictures(let made)? = try? await workers.perform(job), let small = made.first else { return nil }
     return Small(bytes: small.bytes, media: small.facts.format.media)
   }
