@@ -22,6 +22,7 @@ public struct CommandLineTool: Sendable {
     if words.first == LaunchVerb.name { ProcessFacts.exit(LaunchVerb.run(Array(words.dropFirst()))) }
     Streams.openClosedOnes()
     Streams.ignoreBrokenPipes()
+    ProcessFacts.keepLibrariesToTheEnd()
     if words.first == PictureProgram.verb { PictureWorker.main(Array(words.dropFirst())) }
     PictureProgram.declareOwn()
     ProcessFacts.exit(await CommandLineTool(console: .standard).run(words))

@@ -1,3 +1,4 @@
+internal import CCrypto
 internal import Glibc
 
 /// What the process was started with.
@@ -37,13 +38,12 @@ public enum ProcessFacts {
   public static var id: Int { Int(getpid()) }
 
   /// Ends the process at once, with this exit code.
+  public static func exit(_ code: Int) -> Never { Glibc.exit(Int32(truncatingIfNeeded: code)) }
+
+  /// Lets libcrypto stay as it is when the process ends; before anything uses it.
   ///
-  /// The libraries' own last acts are left out: they take down what threads that still go, such as those of transfers,
-  /// are using.
-  public static func exit(_ code: Int) -> Never {
-    fflush(nil)
-    _exit(Int32(truncatingIfNeeded: code))
-  }
+  /// Its own end would take down what threads that still close their connections are using.
+  public static func keepLibrariesToTheEnd() { _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) }
 
   /// How many bytes of memory this machine has, or the container that this process is in.
   public static var machineMemory: Int {
