@@ -130,7 +130,8 @@ class Browser:
             time.sleep(0.02)
 
     def click(self, selector, count=1):
-        """Clicks in the middle of an element, as a hand would."""
+        """Clicks in the middle of an element, as a hand would, once it is there."""
+        self.wait(f"document.querySelector({json.dumps(selector)})", f"there is a {selector}")
         box = self.run(
             f"(() => {{ const n = document.querySelector({json.dumps(selector)}); n.scrollIntoView({{block:'center'}});"
             "const b = n.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()")
