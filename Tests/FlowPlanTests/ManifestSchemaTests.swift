@@ -130,6 +130,10 @@ import Testing
       "env extends-circle extends-missing extends-no-manifest secret-missing unknown-plugin"
     ),
     (
+      "an address is read by a parser of its own, and one that is none is no more than warned of",
+      "no-address"
+    ),
+    (
       "options of the command line stand outside of the manifest",
       "profile-option set-option var-option"
     ),

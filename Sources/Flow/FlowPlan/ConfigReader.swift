@@ -60,8 +60,22 @@ struct ConfigReader {
   ) -> ConfigValue? {
     guard let text = node.scalar else { return mismatch(node, type, at: site) }
     if text.isEmpty, case .scalar(_, .plain) = node.content { return mismatch(node, type, at: site) }
-    guard text.contains("${") else { return .value(.string(text)) }
+    guard text.contains("${") else {
+      if style == .url { judge(text, at: node) }
+      return .value(.string(text))
+    }
     return template(node, text, style: style, as: type, at: site)
+  }
+
+  /// Warns of an address that is none; what asks for it will fail, and what stands beside it need not.
+  private mutating func judge(_ address: String, at node: Node) {
+    do {
+      _ = try WebAddress(parsing: address)
+    } catch {
+      add(
+        "W0302", error.message, at: node.place, hint: "what asks for it will fail; expected is https://… or http://…",
+        severity: .warning)
+    }
   }
 
   private mutating func scalar(_ node: Node, as type: FieldType, at site: Site) -> ConfigValue? {
@@ -88,6 +102,7 @@ struct ConfigReader {
           hint: type.example.map { "such as `\($0)`" })
         return nil
       }
+      if style == .url { judge(value.text, at: node) }
       return .value(value)
     } catch let problem as ExpressionProblem {
       tell([problem], in: node)

@@ -179,5 +179,12 @@ enum LanguageProblems {
       code: "W0301", title: "several legs write one path",
       explanation: "The path holds no axis of the matrix, so the second leg of each item would find it taken.",
       example: "- store: \"${item.key}/${matrix.w}.webp\"\n"),
+    DiagnosticKind(
+      code: "W0302", title: "not an address",
+      explanation: """
+        What stands where an address belongs is none, so what asks for it will fail: an item with `url.invalid` or \
+        `url.scheme`. The rest of the list is not touched by it.
+        """,
+      example: "sources: [{ urls: [\"https://example.com/photos/x.png\"] }]\n"),
   ]
 }
