@@ -180,7 +180,8 @@ enum BrowserProgram {
     let nasty = "<img src=x onerror=window.hacked=1>"
     let photo = Painter.photo("one")
     let work = try Workplace { request in
-      request.path == "/gone"
+      if request.path == "/old.png" { return .redirect(to: "/first.png") }
+      return request.path == "/gone"
         ? .status(404) : .ok(photo, type: "image/png").dripping(photo.count / 20, every: .milliseconds(60))
     }
     try work.write(
@@ -192,7 +193,7 @@ enum BrowserProgram {
       sources:
         - urls:
             - { url: "\(work.server.url)/first.png", key: first }
-            - { url: "\(work.server.url)/second.png", key: second }
+            - { url: "\(work.server.url)/old.png", key: second }
             - { url: "\(work.server.url)/gone", key: gone }
             - { url: "\(work.server.url)/nasty.png", key: "\(nasty)" }
       stages:

@@ -113,6 +113,10 @@ def items(browser):
     browser.key("Escape")
     browser.wait("!document.querySelector('#sheet').open", "Escape closes it")
     expect(not browser.run("document.querySelector('#ask').open"), "and asks nothing")
+    browser.click(".tile[title*='second']")
+    browser.wait("document.querySelector('#sheetbody').textContent.includes('redirected to http://')", "where it came from")
+    browser.key("Escape")
+    browser.wait("!document.querySelector('#sheet').open", "Escape closes it again")
     # Sizes and themes.
     for dark in [False, True]:
         browser.theme(dark)

@@ -50,6 +50,7 @@ struct JournalReplay {
     told.add(.itemStart(Payload.ItemStart(key: item.key)), subject)
     var end = Payload.ItemEnd(status: status, ratio: status == .ok ? 1 : nil)
     end.reason = item.facts["reason"]?.asString
+    end.finalURL = item.facts["final_url"]?.asString
     end.error = item.fault.map { EventError($0) }
     end.outputs = (item.facts["outputs"]?.asList ?? []).compactMap { value in
       guard let map = value.asMap, let path = map["path"]?.asString else { return nil }

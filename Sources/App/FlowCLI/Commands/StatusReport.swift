@@ -91,7 +91,7 @@ struct ItemReport {
     if arguments.has("json") {
       var fields: Fields = [
         "format_version": 1, "item": .string(name), "index": .int(item.index), "status": .string(item.status.name),
-        "url": item.url.map(Value.string) ?? .null,
+        "url": item.url.map(Value.string) ?? .null, "final_url": item.facts["final_url"] ?? .null,
         "outputs": .list(
           outputs.map {
             .map([
@@ -112,6 +112,7 @@ struct ItemReport {
     }
     console.line("\(name): \(item.status.name)")
     if let url = item.url { console.line("  url     \(url)") }
+    if let final = item.facts["final_url"]?.asString { console.line("  led to  \(final)") }
     if let fault = item.fault { console.line("  failed  \(fault.code): \(fault.message)") }
     if let reason = item.facts["reason"]?.asString { console.line("  because \(reason)") }
     for output in outputs {

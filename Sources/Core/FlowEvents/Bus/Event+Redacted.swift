@@ -46,6 +46,7 @@ extension Payload {
       end.outputs = end.outputs.map { $0.redacted(by: clean) }
       end.error = end.error?.redacted(by: clean)
       end.reason = end.reason.map(clean)
+      end.finalURL = end.finalURL.map(clean)
       return .itemEnd(end)
     case .pluginCrash(var crash):
       crash.stderr = clean(crash.stderr)

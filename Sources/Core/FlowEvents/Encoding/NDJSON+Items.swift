@@ -45,6 +45,8 @@ extension JSONWriter {
     error(end.error)
     key("reason")
     optional(end.reason)
+    key("final_url")
+    optional(end.finalURL)
     key("stages")
     beginArray()
     for stage in end.stages {

@@ -132,6 +132,7 @@ extension EventType {
         .init("outputs", .list(.object(DataField.output)), "The files that it became."),
         .init("error", .object(DataField.error), nullable: true, "Why it failed."),
         .init("reason", .string, nullable: true, "Why it was filtered or cancelled."),
+        .init("final_url", .string, nullable: true, "Where redirects led to; null where none was followed."),
         .init(
           "stages",
           .list(

@@ -72,6 +72,8 @@ extension Payload {
     public var reason: String?
     /// What its stages took.
     public var stages: [StageTime]
+    /// Where redirects led to, fit for logs; nil where none was followed.
+    public var finalURL: String?
 
     /// An end.
     public init(

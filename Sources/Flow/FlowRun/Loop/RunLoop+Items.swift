@@ -167,6 +167,7 @@ extension RunLoop {
     var end = Payload.ItemEnd(
       status: ItemStatus(status), isShared: held.isShared, attempts: held.isShared || held.isKept ? 0 : held.attempts,
       ratio: status == .ok ? 1 : nil)
+    end.finalURL = redirect(of: held)
     end.outputs = held.outputs.map { Payload.Output($0.fact, leg: plan.nodes[$0.node].axes) }
     end.stages = plan.stages.indices.compactMap { stage in
       held.stageTimes[stage] < 0
@@ -199,6 +200,17 @@ extension RunLoop {
     slots[slot].ticket = -1
     slots[slot].results = []
     slots[slot].tasks = []
+  }
+
+  /// Where an item's bytes came from in the end, fit for logs; nil where that is its own address.
+  private func redirect(of held: Slot) -> String? {
+    for result in held.results {
+      guard let final = result?.fields["final_url"]?.asString, final != held.item.url else { continue }
+      // What a manifest writes may differ from what is asked for by no more than its spelling.
+      if let own = held.item.url.flatMap({ try? WebAddress(parsing: $0) }), own.text == final { return nil }
+      return Redaction.url(final)
+    }
+    return nil
   }
 
   /// An item whose host says that what an earlier run fetched still holds.

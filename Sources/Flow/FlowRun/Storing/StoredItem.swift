@@ -91,6 +91,7 @@ enum EndCodec {
         })
     }
     if let reason = end.reason { facts["reason"] = .string(reason) }
+    if let final = end.finalURL { facts["final_url"] = .string(final) }
     if !end.stages.isEmpty { facts["stages"] = .list(end.stages.map { .string($0.stage) }) }
     return facts
   }
@@ -99,6 +100,7 @@ enum EndCodec {
   static func cachedEnd(_ status: ItemStatus, _ facts: Fields) -> Payload.ItemEnd {
     var end = Payload.ItemEnd(status: status, isCached: true, attempts: 0, ratio: status == .ok ? 1 : nil)
     end.reason = facts["reason"]?.asString
+    end.finalURL = facts["final_url"]?.asString
     end.outputs = (facts["outputs"]?.asList ?? []).compactMap { value in
       guard let map = value.asMap, let path = map["path"]?.asString else { return nil }
       return Payload.Output(

@@ -247,7 +247,7 @@ extension PageScript {
         case 'item.error': return (event.stage ? event.stage + ' failed: ' : 'failed: ') + data.error.code + ', ' + data.error.message;
         case 'output': return 'wrote ' + data.path + ', ' + bytes(data.bytes);
         case 'item.end': return 'ended: ' + data.status + (data.cached ? ', done by an earlier run' : '') + (data.shared ? ', shared with an equal item' : '')
-          + (data.attempts > 1 ? ', ' + data.attempts + ' tries' : '') + (data.reason ? ': ' + data.reason : '');
+          + (data.final_url ? ', redirected to ' + data.final_url : '') + (data.attempts > 1 ? ', ' + data.attempts + ' tries' : '') + (data.reason ? ': ' + data.reason : '');
         default: return event.type;
       }
     }
