@@ -40,7 +40,8 @@ private let expected: [EventType: String] = [
   .itemError: #""error":"# + error,
   .itemEnd:
     #""status":"failed","cached":false,"shared":true,"attempts":2,"ratio":0.5,"outputs":[{"# + output
-    + #"}],"error":"# + error + #","reason":"gone","final_url":null,"stages":[{"stage":"fetch","ms":12.000,"cached":true}]"#,
+    + #"}],"error":"# + error
+    + #","reason":"gone","final_url":null,"stages":[{"stage":"fetch","ms":12.000,"cached":true}]"#,
   .pluginStart: #""plugin":"acme.crop","version":"1.2","pid":77"#,
   .pluginCrash: #""plugin":"acme.crop","code":1,"signal":11,"stderr":"oh \"no\"\n""#,
   .pluginNoise: #""plugin":"acme.crop","line":"hello","n":3"#,
