@@ -3,6 +3,9 @@ public enum FileExtension {
   /// The usual extension of a media type, without the dot; nil for types without one.
   public static func usual(for media: String) -> String? {
     if let known = table[media] { return known }
+    // Most types that are not in the table are written plainly.
+    let isPlain = media.utf8.allSatisfy { $0 != UInt8(ascii: ";") && $0 > UInt8(ascii: " ") && !(65...90).contains($0) }
+    if isPlain { return nil }
     let essence = media.prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
     return table[essence]
   }

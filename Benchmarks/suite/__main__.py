@@ -1,0 +1,129 @@
+"""Measures imgflow beside other tools: tools/bench [--quick] [--write] [NAME…]; see `--help`."""
+
+import argparse
+import os
+import shutil
+import tempfile
+
+import chart
+import corpus as files
+import growth
+import page
+import parts
+from servers import HERE, Nginx
+from tools import Tools
+from workloads import WORKLOADS
+
+ROOT = os.path.dirname(os.path.dirname(HERE))
+
+
+class Bench:
+    """What all workloads share: a folder in memory, the files, the server, the tools."""
+
+    def __init__(self, work, quick):
+        self.work = work
+        self.quick = quick
+        self.rounds = 2 if quick else 3
+        self.served = os.path.join(work, "served")
+        os.mkdir(self.served)
+        os.mkdir(os.path.join(work, "server"))
+        self.nginx = Nginx(os.path.join(work, "server"), self.served)
+        self.tools = Tools(ROOT, work)
+        self.made = {}
+
+    def corpus(self, name, make):
+        """Files below a folder of the server, made when they are first asked for."""
+        if name not in self.made:
+            self.made[name] = make(os.path.join(self.served, name))
+        return self.made[name]
+
+    def photographs(self, count):
+        scratch = os.path.join(self.work, "photos")
+        os.makedirs(scratch, exist_ok=True)
+        shutil.rmtree(os.path.join(self.served, "photos"), ignore_errors=True)
+        return files.photographs(os.path.join(self.served, "photos"), count, scratch)
+
+    def mean(self, them, name):
+        sizes = [os.path.getsize(os.path.join(self.served, name, one)) for one in them.names[:20]]
+        return sum(sizes) // len(sizes)
+
+    def sweep(self):
+        """Removes what the contestants of a workload have left."""
+        for name in os.listdir(self.work):
+            if name not in ("served", "server", "photos", "took"):
+                shutil.rmtree(os.path.join(self.work, name), ignore_errors=True)
+
+    def close(self):
+        self.nginx.close()
+
+
+def main():
+    names = [*WORKLOADS, *parts.PARTS, "growth", "memory"]
+    parser = argparse.ArgumentParser(
+        prog="tools/bench", description="Measures imgflow beside other tools, on this machine alone.",
+        epilog="names: " + " ".join(names))
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only these; all unless named")
+    parser.add_argument("--quick", action="store_true", help="fewer files and rounds: under five minutes")
+    parser.add_argument("--write", action="store_true", help="write docs/performance.md")
+    asked = parser.parse_args()
+    for name in asked.names:
+        if name not in names:
+            parser.error(f"there is no `{name}`; there are: {' '.join(names)}")
+    wanted = [name for name in names if not asked.names or name in asked.names]
+    where = "/dev/shm" if os.path.isdir("/dev/shm") else None
+    work = tempfile.mkdtemp(prefix="imgflow-bench-", dir=where)
+    os.environ["IMGFLOW_BENCH_WORK"] = work
+    bench = None
+    try:
+        bench = Bench(work, asked.quick)
+        if "thumbnails" in wanted and not asked.quick or "photos" in wanted and not asked.quick:
+            bench.tools.install_img2dataset()
+        measure(bench, wanted, asked.write)
+    finally:
+        if bench:
+            bench.close()
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def measure(bench, wanted, write):
+    results, told, curves, memory = {}, {}, [], None
+    print(f"machine: {page.machine()}", flush=True)
+    for name in wanted:
+        print(f"== {name}", flush=True)
+        if name in WORKLOADS:
+            results[name] = result = WORKLOADS[name](bench)
+            print("\n".join([result.title, *page.table_of(result), *page.goals_of(result), *result.notes]), flush=True)
+        elif name == "growth":
+            curves = growth.curves(bench)
+            for what, points, cost, most in curves:
+                print(f"{what}: {cost}; {points}; at most {most / 1e6:.0f} MB", flush=True)
+        elif name == "memory":
+            memory = growth.memory_over_time(bench)
+            print(memory[1], flush=True)
+        else:
+            told[name] = parts.PARTS[name](bench)
+            print(told[name], flush=True)
+        bench.sweep()
+    if write:
+        keep(page.render(bench, results, told, curves, memory), curves, memory)
+
+
+def keep(text, curves, memory):
+    pictures = os.path.join(ROOT, "docs/performance")
+    shutil.rmtree(pictures, ignore_errors=True)
+    os.makedirs(pictures)
+
+    def write(path, content):
+        with open(path, "w") as file:
+            file.write(content)
+
+    for what, points, _, _ in curves:
+        write(f"{pictures}/{page.slug(what)}.svg", chart.lines(f"CPU by {what}", points, page.slug(what), "seconds"))
+    if memory:
+        write(f"{pictures}/memory.svg", chart.lines("Memory of a long run", memory[0], "seconds", "MB", dots=False))
+    write(os.path.join(ROOT, "docs/performance.md"), text)
+    print("written: docs/performance.md")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""docs/performance.md, written from what was measured."""
+
+import datetime
+import os
+import platform
+
+from tools import IMGFLOW
+
+
+def machine():
+    name = "an unnamed processor"
+    with open("/proc/cpuinfo") as file:
+        name = next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), name)
+    with open("/proc/meminfo") as file:
+        memory = int(file.readline().split()[1]) // 1_000_000
+    return f"{os.cpu_count()} cores ({name}), {memory} GB, Linux {platform.release()}"
+
+
+def time_of(seconds):
+    return f"{seconds * 1000:.1f} ms" if seconds < 0.1 else f"{seconds:.2f} s" if seconds < 100 else f"{seconds:.0f} s"
+
+
+def memory_of(count):
+    return f"{count / 1e6:.0f} MB"
+
+
+def table_of(result):
+    """The rows of a workload as a Markdown table."""
+    if result.table:
+        head, rows = result.table
+        return ["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *("| " + " | ".join(row) + " |" for row in rows)]
+    lines = ["| tool | median | slowest against fastest | CPU | memory | imgflow's speed against it | files |",
+             "|---|---|---|---|---|---|---|"]
+    mine = next((row for row in result.rows if row.name == IMGFLOW), None)
+    for row in result.rows:
+        ratio = f"{row.seconds / mine.seconds:.2f}" if mine and row is not mine else ""
+        spread = f"±{row.spread * 50:.0f} %" if len(row.costs) > 1 else "one run"
+        lines.append(
+            f"| {row.name} | {time_of(row.seconds)} | {spread} | {time_of(row.cpu)} | {memory_of(row.memory)} | {ratio} | "
+            f"{row.wrong or 'right'} |")
+    return lines
+
+
+def goals_of(result):
+    """A line for each ratio that is to be reached: whether it is."""
+    mine = next((row for row in result.rows if row.name == IMGFLOW), None)
+    lines = []
+    for other, least in result.goals:
+        row = next((row for row in result.rows if row.name == other), None)
+        if not mine or not row or row.costs[-1].code == 127:
+            lines.append(f"- against {other}: not measured here; to reach: {least:g}")
+            continue
+        ratio = row.seconds / mine.seconds
+        told = "reached" if ratio >= least else "**not reached**"
+        lines.append(f"- against {other}: {ratio:.2f} times as fast; to reach: {least:g}; {told}")
+    return lines
+
+
+def render(bench, results, parts, curves, memory):
+    lines = [
+        "# Performance", "",
+        "Written by `make bench`; nothing here is written by hand. Each workload has every tool fetch the same files from the "
+        "same server on the same machine, in turn (A B C, A B C, …), with files and results in memory; after each run all "
+        "files are compared with what was served, by SHA-256. Times are medians from the start of the process to its end; "
+        "CPU is the tool's own, without the server's. A workload that another tool wins is shown like the others.", "",
+        "imgflow does all that it does by default in each of them: a SHA-256 of every byte, a journal from which a killed run "
+        "goes on, one event an item to a file, files published whole or not at all (`state.durability: process`). The others "
+        "do less: what they report and check is in their name, or they do not.", "",
+        f"- Date: {datetime.date.today().isoformat()}{', in short form (`QUICK=1`)' if bench.quick else ''}",
+        f"- Machine: {machine()}; the server runs on it too",
+        f"- Rounds: {bench.rounds}", *(f"- {name}: {told}" for name, told in bench.tools.versions().items()), ""]
+    for name, result in results.items():
+        lines += [f"## {result.title}", "", *table_of(result), ""]
+        below = [*goals_of(result), *(f"- {note}" for note in result.notes)]
+        lines += [*below, ""] if below else []
+        lines += [f"<sub>`tools/bench {name}`</sub>", ""]
+    if curves:
+        lines += ["## Growth", "",
+                  "CPU of whole runs without transfers: items through stages that compute a value, with the journal. A straight "
+                  "line is what one wants to see.", ""]
+        for what, points, told, memory_most in curves:
+            lines += [f"![{what}](performance/{slug(what)}.svg)", "",
+                      f"- {what}: {told}; " + ", ".join(f"{x:,}: {y:.2f} s" for x, y in points)
+                      + f"; at most {memory_most / 1e6:.0f} MB", ""]
+    if memory:
+        lines += ["## Memory over a long run", "", "![memory](performance/memory.svg)", "", memory[1], ""]
+    if parts:
+        lines += ["## Parts", "", "What single parts cost, measured by the programs in `Benchmarks/`.", ""]
+        for name, told in parts.items():
+            lines += [f"### {name}", "", "```text", told.rstrip(), "```", ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def slug(what):
+    return what.split(" ")[0]

@@ -1,0 +1,149 @@
+"""What single parts cost: the Swift programs beside this folder, and a few comparisons of imgflow with itself."""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import corpus as files
+from measure import run
+
+PARTS = {}
+
+
+def part(name):
+    def keep(function):
+        PARTS[name] = function
+        return function
+
+    return keep
+
+
+def program(bench, name, *words, **environment):
+    """What a program of Benchmarks/ prints."""
+    path = os.path.join(os.path.dirname(bench.tools.imgflow), name)
+    if not os.path.exists(path):
+        return f"   {name} is not built beside {bench.tools.imgflow}\n"
+    done = subprocess.run([path, *map(str, words)], capture_output=True, text=True, env={**os.environ, **environment})
+    return done.stdout + (done.stderr if done.returncode else "")
+
+
+@part("graph-bench")
+def graph(bench):
+    return program(bench, "graph-bench")
+
+
+@part("event-bench")
+def events(bench):
+    return program(bench, "event-bench")
+
+
+@part("expression-bench")
+def expressions(bench):
+    return program(bench, "expression-bench")
+
+
+ECHO = "import sys\nfor line in sys.stdin:\n    sys.stdout.write(line)\n    sys.stdout.flush()"
+
+
+@part("plugin-bench")
+def plugins(bench):
+    """Scripts and plugins that do nothing, beside lines that go through a bare pipe and back."""
+    told = program(bench, "plugin-bench")
+    child = subprocess.Popen([sys.executable, "-c", ECHO], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    line = (b'{"t":"item","id":1,"key":"a1","item":{"url":"https://example.com/photos/a1.jpg","name":"a1.jpg","stem":"a1",'
+            b'"ext":"jpg","host":"example.com","index":7,"source":"urls","status":200,"bytes":48211}}\n')
+    count, window, under_way = 20000, 32, 0
+    begin = time.monotonic()
+    for _ in range(count):
+        if under_way == window:
+            child.stdout.readline()
+            under_way -= 1
+        child.stdin.write(line)
+        child.stdin.flush()
+        under_way += 1
+    for _ in range(under_way):
+        child.stdout.readline()
+    each = (time.monotonic() - begin) / count * 1e6
+    child.stdin.close()
+    child.wait()
+    return told + f"   a bare echo of lines through pipes, window {window}: {count} lines, {each:.2f} µs each\n"
+
+
+@part("store-bench")
+def store(bench):
+    """The journal, in memory and on this machine's disk, by durability."""
+    told = ""
+    with tempfile.TemporaryDirectory(prefix="imgflow-bench-", dir=os.environ.get("BENCH_DISK", "/var/tmp")) as disk:
+        for place, folder in [("memory", bench.work), ("disk", disk)]:
+            for durability in ["process", "batch", "full"]:
+                with tempfile.TemporaryDirectory(dir=folder) as path:
+                    told += f"{place}, durability: {durability}\n"
+                    told += program(bench, "store-bench", 2000 if bench.quick else 20000, path, durability)
+    return told
+
+
+@part("transfer-bench")
+def transfers(bench):
+    """The engine alone."""
+    bench.corpus("one", lambda path: files.noise(path, "o", 1, 4096))
+    address = f"http://127.0.0.1:{bench.nginx.http}/one/o000000.bin"
+    return program(bench, "transfer-bench", address, 4000 if bench.quick else 20000, 64)
+
+
+@part("picture-bench")
+def pictures(bench):
+    """Pictures alone, decoded in this process and in workers of their own."""
+    if not bench.tools.vipsthumbnail:
+        return "vips is missing here\n"
+    them = bench.photographs(100 if bench.quick else 400)
+    paths = [os.path.join(bench.served, "photos", name) for name in them.names]
+    return "".join(
+        f"   {where}: " + program(
+            bench, "picture-bench", where, os.cpu_count(), 256, 90, 1, *paths, IMGFLOW_BINARY=bench.tools.imgflow)
+        for where in ["in", "apart"])
+
+
+@part("validate")
+def validate(bench):
+    """A manifest of sixty lines is looked at, beside `curl --version`."""
+    folder, _ = bench.tools.folder("validate")
+    with open(folder + "/sixty.yaml", "w") as file:
+        file.write("imgflow: 1\nsources:\n  - urls:\n")
+        file.writelines(f"      - https://example.com/{number}.png\n" for number in range(45))
+        file.write("stages:\n  - fetch: { accept: image/* }\n    concurrency: 7\n    timeout: 30s\n"
+                   "  - filter: item.bytes > 100\n  - set: { kind: \"${item.media}\" }\n  - store: \"${item.name}\"\n"
+                   "  - report: { path: index.csv, columns: [key, url, sha256] }\n")
+    mine, other = [], []
+    for _ in range(21):
+        mine.append(run([bench.tools.imgflow, "validate", folder + "/sixty.yaml"], folder).seconds)
+        other.append(run([bench.tools.curl, "--version"], folder).seconds)
+    a, b = statistics.median(mine), statistics.median(other)
+    return f"   imgflow validate: {a * 1000:.1f} ms; curl --version: {b * 1000:.1f} ms; ratio {a / b:.2f}\n"
+
+
+@part("webhook")
+def webhook(bench):
+    """What a webhook that takes everything costs the downloads: the time until the last item has ended."""
+    slow = bench.corpus("slow", lambda path: files.noise(path, "w", 60, 65536))
+    fast = bench.corpus("fast", lambda path: files.noise(path, "q", 2000 if bench.quick else 5000, 4096))
+    base = f"http://127.0.0.1:{bench.nginx.http}"
+    hook = f"sinks: [{{ webhook: {{ url: \"{base}/hook\" }} }}]\n"
+    told = ""
+    for what, them, address in [("60 files of 64 KiB at 256 kB/s each", slow, f"{base}/slow/slow"),
+                                (f"{len(fast.digests):,} files of 4 KiB from memory", fast, f"{base}/fast")]:
+        pair = [bench.tools.flow(them, address, more=more) for more in [hook, ""]]
+        times = [[], []]
+        for _ in range(bench.rounds + 2):
+            for one, seen in zip(pair, times):
+                one.before()
+                run(one.words, bench.work)
+                events = one.words[one.words.index("--events") + 1]
+                with open(events) as file:
+                    seen.append(max((json.loads(line)["ms"] for line in file if '"type":"item.end"' in line), default=0))
+        a, b = statistics.median(times[0]), statistics.median(times[1])
+        told += f"   {what}: {a:.0f} ms with it, {b:.0f} ms without, ratio {a / max(b, 1):.2f}\n"
+    return told
