@@ -213,7 +213,7 @@ public enum JSONReader {
       switch byte {
       case UInt8(ascii: "\""):
         place += 1
-        let decoded = String(validating: text, as: UTF8.self)
+        let decoded = String(utf8: text)
         guard let decoded else { throw JSONProblem("the text is not UTF-8", offset: opening) }
         return decoded
       case UInt8(ascii: "\\"):
@@ -229,7 +229,7 @@ public enum JSONReader {
   }
 
   private func decode(_ part: UnsafeBufferPointer<UInt8>, from start: Int) throws(JSONProblem) -> String {
-    guard let text = unsafe String(validating: part, as: UTF8.self) else {
+    guard let text = unsafe String(utf8: part) else {
       throw JSONProblem("the text is not UTF-8", offset: start)
     }
     return text

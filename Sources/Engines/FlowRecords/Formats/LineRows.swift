@@ -36,7 +36,7 @@ final class AddressRows: RowReader {
 
   func next() throws(Fault) -> Record? {
     while let line = try unsafe lines.next() {
-      guard let text = unsafe String(validating: line, as: UTF8.self) else {
+      guard let text = unsafe String(utf8: line) else {
         return Record(line: lines.number, cells: [:], fault: .notUTF8(lines.window.source.name, lines.number))
       }
       let address = trimmed(text)

@@ -79,7 +79,7 @@ struct QuotedRow {
   /// Ends the cell that is being read, at a delimiter, a line's end or the file's.
   mutating func endCell() {
     if state == .plain && endedWithFeed && cell.last == 0x0D { cell.removeLast() }
-    if let text = String(validating: cell, as: UTF8.self) {
+    if let text = String(utf8: cell) {
       cells.append(.string(text))
     } else {
       if mistake == nil { mistake = .notUTF8(column: cells.count) }

@@ -70,7 +70,7 @@ final class TableRows: RowReader {
     var cellStart = 0
     for place in 0...bytes.count {
       guard unsafe place == bytes.count || bytes[place] == delimiter else { continue }
-      guard let text = unsafe String(validating: UnsafeBufferPointer(rebasing: bytes[cellStart..<place]), as: UTF8.self)
+      guard let text = unsafe String(utf8: UnsafeBufferPointer(rebasing: bytes[cellStart..<place]))
       else { return (line, cells, notUTF8(line, column: cells.count)) }
       cells.append(.string(text))
       cellStart = place + 1
