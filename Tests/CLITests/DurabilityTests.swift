@@ -12,7 +12,7 @@ struct DurabilityTests {
     let names = "openat,openat2,write,pwrite64,fsync,fdatasync,rename,renameat,renameat2,sync_file_range"
     var tool = work.tool
     tool.program =
-      ["/usr/bin/strace", "-f", "-q", "-y", "-s", "200", "-o", work.place.file("trace"), "-e", "trace=" + names]
+      ["/usr/bin/strace", "-f", "-q", "-y", "-s", "20000", "-o", work.place.file("trace"), "-e", "trace=" + names]
       + tool.program
     expectEnd(try await tool.run("run", "m.yaml"), 0)
     return try work.read("trace").split(separator: "\n").map(String.init)
