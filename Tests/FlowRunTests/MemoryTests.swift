@@ -28,6 +28,25 @@ import Testing
     #expect(budget.take(11) == nil)
   }
 
+  @Test func `bodies take a part of the room, none too much of it, and all of it comes back`() {
+    let whole = MemoryBudget(limit: 1000)
+    let bodies = MemoryBudget.forBodies(within: whole, chosen: 1000)
+    do {
+      let first = bodies.open()
+      #expect(first.grow(by: 100) && first.grow(by: 25) && !first.grow(by: 1))
+      let others = (0..<3).compactMap { _ in bodies.take(125) }
+      #expect(others.count == 3 && bodies.take(1) == nil && whole.held == 500)
+      #expect(whole.take(501) == nil)
+      let rest = whole.take(500)
+      withExtendedLifetime((first, others, rest)) {}
+    }
+    #expect(bodies.held == 0 && whole.held == 0)
+    // What the run holds otherwise leaves bodies less.
+    let rest = whole.take(950)
+    #expect(bodies.take(51) == nil && bodies.held == 0 && bodies.take(50) != nil)
+    withExtendedLifetime(rest) {}
+  }
+
   @Test func `the usual room is a part of the machine's and no more than a gigabyte`() {
     #expect(MemoryBudget.usual > 1 << 20 && MemoryBudget.usual <= 1_000_000_000)
   }

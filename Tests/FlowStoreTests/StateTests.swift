@@ -73,6 +73,68 @@ import Testing
     #expect(try place.temporaries() == [file.name])
   }
 
+  /// Room for so many bytes.
+  private final class Bytes: MemoryRoom {
+    private let left: Guarded<Int>
+    init(_ bytes: Int) { left = Guarded(bytes) }
+    func grow(by bytes: Int) -> Bool {
+      left.withLock { left in
+        if left < bytes { return false }
+        left -= bytes
+        return true
+      }
+    }
+  }
+
+  @Test(arguments: [0, 10, 70_000, 1_000_000])
+  func `are none while there is room in memory, and hold the same bytes either way`(room: Int) throws {
+    let place = try Sandbox()
+    let file = place.store.temporary.makePartial(room: Bytes(room))
+    try file.write(contentsOf: [9, 9, 9])
+    try file.restart()
+    let piece = [UInt8]((0..<200).map { UInt8($0) })
+    for _ in 0..<500 { try file.write(contentsOf: piece) }
+    let whole = Array(repeating: piece, count: 500).flatMap { $0 }
+    #expect(file.count == whole.count)
+    #expect(try place.temporaries().count == (room < whole.count ? 1 : 0))
+    switch try file.finish() {
+    case .memory(let bytes, let sha256, _):
+      #expect(room >= whole.count && bytes == whole && sha256 == Digest.sha256(of: whole))
+    case .file(let finished):
+      #expect(room < whole.count && finished.sha256 == Digest.sha256(of: whole))
+      #expect(try FileSystem.read(finished.path) == whole)
+    }
+  }
+
+  @Test func `in memory go without a trace, and are left to a later run only where something was noted of them`() throws
+  {
+    let place = try Sandbox()
+    let folder = place.store.temporary
+    let gone = folder.makePartial(room: Bytes(1 << 20))
+    try gone.write(contentsOf: [1, 2])
+    gone.abandon()
+    let unnoted = folder.makePartial(room: Bytes(1 << 20))
+    try unnoted.write(contentsOf: [1, 2])
+    unnoted.leave()
+    let empty = folder.makePartial(room: Bytes(1 << 20))
+    try empty.remember("nothing")
+    empty.leave()
+    #expect(try place.temporaries().isEmpty)
+    let left = folder.makePartial(room: Bytes(1 << 20))
+    try left.write(contentsOf: [3, 4])
+    try left.remember("three and four")
+    #expect(try place.temporaries().isEmpty)
+    left.leave()
+    #expect(try place.temporaries().count == 2)
+    let spilled = folder.makePartial(room: Bytes(40_000))
+    try spilled.write(contentsOf: Array(repeating: 5, count: 30_000))
+    try spilled.remember("fives")
+    try spilled.write(contentsOf: Array(repeating: 5, count: 30_000))
+    #expect(try place.temporaries().count == 4)
+    spilled.abandon()
+    #expect(try place.temporaries().count == 2)
+  }
+
   @Test func `may be empty`() throws {
     let place = try Sandbox()
     let file = try place.store.temporary.makePartial().finish()

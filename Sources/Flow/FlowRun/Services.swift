@@ -11,6 +11,8 @@ final class Services: Sendable {
   let isOffline: Bool
   /// What items may take in memory.
   let memory: MemoryBudget
+  /// What of it bodies may take between the network and the stage behind.
+  let bodies: MemoryBudget
   private let resources = SharedResources()
   private let bandwidthWatchers = Guarded<[@Sendable (Int?) -> Void]>([])
   private let tellLog: @Sendable (LogLevel, String) -> Void
@@ -25,13 +27,15 @@ final class Services: Sendable {
     self.blocking = blocking
     self.store = store
     memory = MemoryBudget(limit: settings.memory ?? MemoryBudget.usual)
+    bodies = .forBodies(within: memory, chosen: settings.memory)
     tellLog = log
     tellPayload = tell
   }
 
   /// The services for a node's work on an item.
-  func forLeg(item: Int, node: Int, mayMove: Bool) -> LegServices {
-    LegServices(base: self, owner: store.owner(item: item, node: node), mayMove: mayMove)
+  func forLeg(item: Int, node: Int, mayMove: Bool, keepsInMemory: Bool = false) -> LegServices {
+    LegServices(
+      base: self, owner: store.owner(item: item, node: node), mayMove: mayMove, keepsInMemory: keepsInMemory)
   }
 
   /// The services for a stage's work on a group or on the run.
@@ -60,6 +64,8 @@ struct LegServices: RunServices {
   let owner: OutputOwner
   /// Whether a temporary file that is published may be moved, since no other stage reads it.
   let mayMove: Bool
+  /// Whether what is taken in may stay in memory, since nothing behind needs a file.
+  var keepsInMemory = false
 
   var settings: RunSettings { base.settings }
   var blocking: BlockingPool { base.blocking }
@@ -68,24 +74,14 @@ struct LegServices: RunServices {
 
   func redact(_ text: String) -> String { base.store.redact(text) }
 
-  func makePartial() throws(Fault) -> any PartialWriter { base.store.makePartial() }
+  func makePartial() throws(Fault) -> any PartialWriter {
+    keepsInMemory ? base.store.makePartial(room: base.bodies.open()) : base.store.makePartial()
+  }
 
   var hasUnfinished: Bool { base.store.hasUnfinished }
 
   func takeUnfinished(where isWanted: (String) -> Bool) -> (file: any PartialWriter, note: String)? {
     base.store.takeUnfinished(where: isWanted)
-  }
-
-  /// Writes bytes from memory into a temporary file.
-  func spill(_ bytes: [UInt8]) throws(Fault) -> HeldFile {
-    let partial = base.store.makePartial()
-    do throws(Fault) {
-      try partial.write(contentsOf: bytes)
-      return try partial.finish()
-    } catch {
-      partial.abandon()
-      throw error
-    }
   }
 
   var keepsContent: Bool { base.store.keepsContent }
@@ -117,7 +113,8 @@ struct LegServices: RunServices {
     switch content {
     case .bytes(let bytes): base.store.publish(.memory(bytes), at: path, options, owner, done: done)
     case .file(let file):
-      let (bytes, isMove) = bytes(of: file)
+      let (bytes, isMove): (PublishOrder.Bytes, Bool)
+      do throws(Fault) { (bytes, isMove) = try self.bytes(of: file) } catch { return done(.failure(error)) }
       let store = base.store
       store.publish(bytes, at: path, options, owner) { outcome in
         if isMove { LegServices.settle(file, outcome, store) }
@@ -133,7 +130,7 @@ struct LegServices: RunServices {
   }
 
   private func publish(_ file: HeldFile, at path: String, _ options: PublishOptions) async throws(Fault) -> OutputFact {
-    let (bytes, isMove) = bytes(of: file)
+    let (bytes, isMove) = try bytes(of: file)
     do throws(Fault) {
       let fact = try await base.store.publish(bytes, at: path, options, owner)
       if isMove { LegServices.settle(file, .success(fact), base.store) }
@@ -145,13 +142,15 @@ struct LegServices: RunServices {
   }
 
   /// How a file gets to its final name: it is moved there where nobody else needs it, else copied.
-  private func bytes(of file: HeldFile) -> (PublishOrder.Bytes, isMove: Bool) {
+  private func bytes(of file: HeldFile) throws(Fault) -> (PublishOrder.Bytes, isMove: Bool) {
+    if let bytes = file.memory { return (.memory(bytes), false) }
+    let path = try file.path
     guard mayMove, file.claimMove() else {
-      return (.copy(path: file.path, bytes: file.bytes, sha256: file.sha256), false)
+      return (.copy(path: path, bytes: file.bytes, sha256: file.sha256), false)
     }
     guard let finished = base.store.finishedFile(file) else {
       file.releaseClaim()
-      return (.copy(path: file.path, bytes: file.bytes, sha256: file.sha256), false)
+      return (.copy(path: path, bytes: file.bytes, sha256: file.sha256), false)
     }
     return (.file(finished), true)
   }

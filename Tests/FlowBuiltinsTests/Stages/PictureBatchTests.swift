@@ -54,8 +54,9 @@ import Testing
     ])
     impossible.encoding.format = .webp
     let small = PictureBranch([.resize(Resize(width: 20, height: nil))])
-    async let bad = try? batches.make(impossible, of: .bytes(photo), ReadOptions(), among: 2, by: workers)
-    async let good = try? batches.make(small, of: .bytes(photo), ReadOptions(), among: 2, by: workers)
+    async let bad = try? batches.make(
+      impossible, of: .bytes(photo), named: "photo", ReadOptions(), among: 2, by: workers)
+    async let good = try? batches.make(small, of: .bytes(photo), named: "photo", ReadOptions(), among: 2, by: workers)
     #expect(await good?.facts.width == 20)
     _ = await bad
   }
@@ -69,7 +70,7 @@ import Testing
       for _ in 1...3 {
         group.addTask {
           do throws(Fault) {
-            _ = try await batches.make(branch, of: .bytes(cut), ReadOptions(), among: 3, by: workers)
+            _ = try await batches.make(branch, of: .bytes(cut), named: "cut", ReadOptions(), among: 3, by: workers)
             return nil
           } catch {
             return error.code
@@ -86,9 +87,11 @@ import Testing
     let batches = PictureBatches()
     let photo = Painter.photo("alps")
     let branch = PictureBranch([.resize(Resize(width: 20, height: nil))])
-    let first = Task { try await batches.make(branch, of: .bytes(photo), ReadOptions(), among: 3, by: workers) }
+    let first = Task {
+      try await batches.make(branch, of: .bytes(photo), named: "photo", ReadOptions(), among: 3, by: workers)
+    }
     first.cancel()
-    let second = try await batches.make(branch, of: .bytes(photo), ReadOptions(), among: 3, by: workers)
+    let second = try await batches.make(branch, of: .bytes(photo), named: "photo", ReadOptions(), among: 3, by: workers)
     #expect(second.facts.width == 20)
     let end = await first.result
     if case .failure(let error) = end { #expect(Fault(error).kind == .cancelled) }

@@ -29,6 +29,30 @@ import Testing
       ])
   }
 
+  @Test(arguments: ["resize", "probe", "dedupe"])
+  func `a picture in memory is worked on without a file`(stage: String) async throws {
+    let services = try ScratchServices()
+    let photo = Painter.photo("held")
+    let held = HeldFile(memory: photo, sha256: Digest.sha256(of: photo), room: nil) { _ throws(Fault) in
+      throw Fault("disk.io", .local, "nobody is to need a file")
+    }
+    let look = try #require(Dedupe.part.spec.look)
+    var part = look()
+    var config: [String: Value] = ["by": "phash"]
+    if stage == "resize" {
+      part = ResizePicture.part
+      config = ["width": 60]
+    } else if stage == "probe" {
+      part = Probe.part
+      config = [:]
+    }
+    let made = try await pass(part, config, .file(held), on: services)
+    let known = try await pass(part, config, .bytes(photo), on: services)
+    #expect(made.fields == known.fields && !made.fields.isEmpty)
+    if stage == "resize" { #expect(made.heldBytes == known.heldBytes) }
+    #expect(held.memory == photo)
+  }
+
   @Test func `stages that run as one leave the work to the last, and make what they would make without loss`()
     async throws
   {

@@ -2,7 +2,7 @@ public import FlowBase
 
 /// The bytes that an item has at some stage.
 public enum Content: Sendable {
-  /// A file, temporary or published.
+  /// A file, temporary or published, or what becomes one as soon as somebody asks for its path.
   case file(HeldFile)
   /// Bytes in memory, small enough for `limits.memory`.
   case bytes([UInt8])
@@ -21,9 +21,23 @@ public protocol DeferredContent: Sendable {
 }
 
 /// A file that holds an item's bytes, and goes away with its last user unless it was published.
+///
+/// Its bytes may still be in memory. Who works on bytes takes them from there; who needs a path gets one, and then they
+/// are written to a temporary file.
 public final class HeldFile: Sendable {
+  /// Bytes that are in no file yet.
+  private struct Unwritten: Sendable {
+    var bytes: [UInt8]
+    /// What says, as long as it is held, that they take room in memory.
+    var room: (any AnyObject & Sendable)?
+    var write: @Sendable ([UInt8]) throws(Fault) -> HeldFile
+  }
+
   private struct State {
-    var path: String
+    /// Nil for what is in memory alone.
+    var path: String?
+    var unwritten: Unwritten?
+    var discard: @Sendable (String) -> Void
     var isTemporary: Bool
     /// Whether several items hold it, so that nobody may move it.
     var isShared = false
@@ -32,7 +46,6 @@ public final class HeldFile: Sendable {
   }
 
   private let state: Guarded<State>
-  private let discard: @Sendable (String) -> Void
 
   /// How many bytes it holds.
   public let bytes: Int
@@ -43,19 +56,51 @@ public final class HeldFile: Sendable {
   public init(
     path: String, bytes: Int, sha256: Digest, isTemporary: Bool, discard: @escaping @Sendable (String) -> Void
   ) {
-    state = Guarded(State(path: path, isTemporary: isTemporary))
+    state = Guarded(State(path: path, discard: discard, isTemporary: isTemporary))
     self.bytes = bytes
     self.sha256 = sha256
-    self.discard = discard
+  }
+
+  /// Bytes in memory, for as long as nobody needs a path; `write` puts them into a temporary file.
+  public init(
+    memory bytes: [UInt8], sha256: Digest, room: (any AnyObject & Sendable)?,
+    write: @escaping @Sendable ([UInt8]) throws(Fault) -> HeldFile
+  ) {
+    let unwritten = Unwritten(bytes: bytes, room: room, write: write)
+    state = Guarded(State(path: nil, unwritten: unwritten, discard: { _ in }, isTemporary: true))
+    self.bytes = bytes.count
+    self.sha256 = sha256
   }
 
   deinit {
     let last = state.withLock { $0 }
-    if last.isTemporary { discard(last.path) }
+    if last.isTemporary, let path = last.path { last.discard(path) }
   }
 
-  /// Where it is now.
-  public var path: String { state.withLock { $0.path } }
+  /// Where it is now; bytes in memory are written first, which blocks and may fail.
+  public var path: String {
+    get throws(Fault) {
+      let now = state.withLock { $0 }
+      if let path = now.path { return path }
+      guard let unwritten = now.unwritten else { throw .internal("held", "a file has neither a path nor bytes") }
+      let file = try unwritten.write(unwritten.bytes)
+      let path = try file.path
+      // Where another thread was faster, its file counts, and this one goes away again.
+      return state.withLock { state in
+        if let first = state.path { return first }
+        state.path = path
+        state.discard = file.state.withLock { $0.discard }
+        state.unwritten = nil
+        file.keep()
+        return path
+      }
+    }
+  }
+
+  /// Where it is now; nil where its bytes are in memory alone.
+  public var writtenPath: String? { state.withLock { $0.path } }
+  /// Its bytes, where they are in memory alone.
+  public var memory: [UInt8]? { state.withLock { $0.unwritten?.bytes } }
   /// Whether it is still ours to move; once published or kept, others may only read or copy it.
   public var isTemporary: Bool { state.withLock { $0.isTemporary } }
 
@@ -71,7 +116,7 @@ public final class HeldFile: Sendable {
   /// Reserves the file for moving it to its final place; false where it is not ours to move and must be copied.
   public func claimMove() -> Bool {
     state.withLock {
-      guard $0.isTemporary, !$0.isShared, !$0.isClaimed else { return false }
+      guard $0.isTemporary, !$0.isShared, !$0.isClaimed, $0.path != nil else { return false }
       $0.isClaimed = true
       return true
     }

@@ -10,6 +10,16 @@ public enum Per: String, Sendable, Hashable, CaseIterable {
   case leg, item, group, run
 }
 
+/// What a stage does with the bytes that it is given.
+public enum InputUse: Sendable, Hashable {
+  /// It works on a file, or puts one somewhere.
+  case file
+  /// It looks at them at most, and hands them on as they are.
+  case look
+  /// It makes others of them, and works on bytes in memory as well as on a file.
+  case bytes
+}
+
 /// In which order the legs of a run pass a stage.
 public enum LegOrder: Sendable, Hashable {
   /// As they come.
@@ -46,6 +56,8 @@ public struct PartSpec: Sendable {
   public var fuses: String?
   /// Whether a stage hands `out.path` to a program, for the file that it is to write.
   public var runsProgram = false
+  /// What a stage does with the bytes that it is given; where nothing behind a transfer needs a file, there is none.
+  public var input: InputUse
   /// Whether it sets item fields beyond those that can be told beforehand, given its configuration.
   public var isOpen: @Sendable (Config) -> Bool = { _ in false }
   /// What a result depends on beside the configuration, such as a script's text, as a digest; empty where nothing.
@@ -73,7 +85,7 @@ public struct PartSpec: Sendable {
   public init(
     name: String, role: Role, version: Int = 1, summary: String, fields: [FieldSpec], shorthand: String? = nil,
     sets: @escaping @Sendable (Config) -> [ItemField] = { _ in [] }, reads: [String] = [], per: [Per] = [.leg, .item],
-    isImmediate: Bool = false, fuses: String? = nil, example: String
+    isImmediate: Bool = false, fuses: String? = nil, input: InputUse? = nil, example: String
   ) {
     self.name = name
     self.role = role
@@ -86,6 +98,8 @@ public struct PartSpec: Sendable {
     self.per = per
     self.isImmediate = isImmediate
     self.fuses = fuses
+    // What works lazily on bytes makes others of them.
+    self.input = input ?? (fuses == nil ? .file : .bytes)
     // What a plugin does nobody here knows.
     makesItems = name.contains(".")
     self.example = example

@@ -49,6 +49,9 @@ public final class TemporaryFolder: Sendable {
   /// Starts a new temporary file.
   public func makePartial() -> PartialFile { PartialFile(in: self) }
 
+  /// Starts what becomes a temporary file only where there is no room for it in memory.
+  public func makePartial(room: any MemoryRoom) -> MemoryFirstFile { MemoryFirstFile(makePartial(), room: room) }
+
   /// A temporary file with the bytes of another, shared with it where the file system can.
   ///
   /// - Parameter isDurable: whether the bytes are on the disk when this returns.

@@ -26,10 +26,14 @@ final class NodeFacts: Sendable {
   let mayMove: Bool
   /// Whether its result must outlast the process's memory.
   let spills: Bool
+  /// Whether what it takes in may stay in memory, since nothing behind it needs a file.
+  let keepsInMemory: Bool
+  /// Whether it says where its bytes are.
+  let setsPath: Bool
   /// The configurations of the nodes of its stage with the same input, its own among them; empty where it is alone.
   let siblings: [Config]
 
-  init(_ plan: Plan, node: Int, work: any Stage, digest: String, mayMove: Bool, spills: Bool) {
+  init(_ plan: Plan, node: Int, work: any Stage, digest: String, mayMove: Bool, spills: Bool, keepsInMemory: Bool) {
     let planned = plan.nodes[node]
     stage = planned.stage
     self.planned = plan.stages[planned.stage]
@@ -42,7 +46,8 @@ final class NodeFacts: Sendable {
     runsProgram = self.planned.part.spec.runsProgram
     keepsStartsApart = self.planned.interval != nil
     self.digest = digest
-    (self.mayMove, self.spills) = (mayMove, spills)
+    (self.mayMove, self.spills, self.keepsInMemory) = (mayMove, spills, keepsInMemory)
+    setsPath = self.planned.part.spec.sets(planned.config).contains { $0.name == "path" }
     let beside = plan.nodes.filter { $0.stage == planned.stage && $0.inputs == planned.inputs }
     siblings = beside.count > 1 ? beside.map(\.config) : []
   }

@@ -94,7 +94,10 @@ extension RunLoop {
     if operation.node == lockNode { slots[operation.slot].isKept = true }
     slots[operation.slot].cachedStages.insert(node.stage)
     slots[operation.slot].tries[operation.node] = 0
-    finish(operation, .success(StageResult(content: content, fields: made.fields)))
+    var fields = made.fields
+    // Where the bytes are now, and not where they were in an earlier run.
+    if node.setsPath, case .file(let file) = content, let path = file.writtenPath { fields["path"] = .string(path) }
+    finish(operation, .success(StageResult(content: content, fields: fields)))
     return true
   }
 
@@ -104,7 +107,7 @@ extension RunLoop {
     setTimers(operation, ticket, attempt, node.planned)
     let mailbox = mailbox
     let legServices = services.forLeg(
-      item: slots[operation.slot].id, node: operation.node, mayMove: node.mayMove)
+      item: slots[operation.slot].id, node: operation.node, mayMove: node.mayMove, keepsInMemory: node.keepsInMemory)
     var context = StageContext(stage: node.planned.id, config: config, attempt: attempt, services: legServices) {
       bytes, size in
       mailbox.post(.progress(operation, ticket: ticket, bytes: bytes, size: size))
@@ -143,7 +146,7 @@ extension RunLoop {
         var made = try await stage.run(leg, in: context)
         if case .bytes(let bytes)? = made.content {
           if !spills { made.room = legServices.base.memory.take(bytes.count) }
-          if made.room == nil { made.content = .file(try legServices.spill(bytes)) }
+          if made.room == nil { made.content = .file(try legServices.base.store.spill(bytes)) }
         }
         result = .success(made)
       } catch {
@@ -433,7 +436,7 @@ extension RunLoop {
       for input in plan.nodes[operation.node].inputs where plan.nodes[input].stage == stage {
         guard let result = slots[operation.slot].results[input] else { continue }
         var fields = result.fields
-        if case .file(let file)? = result.content { fields["path"] = .string(file.path) }
+        if case .file(let file)? = result.content, let path = file.writtenPath { fields["path"] = .string(path) }
         legs.append(.map(fields))
       }
       from[plan.stages[stage].id] = legs.count == 1 ? legs[0] : .list(legs)

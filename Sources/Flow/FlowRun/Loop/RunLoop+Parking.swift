@@ -26,10 +26,9 @@ extension RunLoop {
     writeEarly(slot, ticket: tickets)
     var held = slots[slot]
     for node in held.results.indices {
-      if case .bytes(let bytes)? = held.results[node]?.content, let file = spill(bytes) {
-        held.results[node]?.content = .file(file)
-      }
-      if case .file(let file)? = held.results[node]?.content { file.keep() }
+      guard let content = held.results[node]?.content, let file = inFile(content) else { continue }
+      held.results[node]?.content = .file(file)
+      file.keep()
     }
     held.history = nil
     store.park(
@@ -44,13 +43,16 @@ extension RunLoop {
   }
 
   /// Writes bytes that were in memory into a file; nil where that fails, and then the item has none when it comes back.
-  private func spill(_ bytes: [UInt8]) -> HeldFile? {
-    let partial = store.makePartial()
+  private func inFile(_ content: Content) -> HeldFile? {
     do throws(Fault) {
-      try partial.write(contentsOf: bytes)
-      return try partial.finish()
+      switch content {
+      case .bytes(let bytes): return try store.spill(bytes)
+      case .file(let file):
+        _ = try file.path
+        return file
+      case .deferred: return nil
+      }
     } catch {
-      partial.abandon()
       react(to: error, stops: false)
       return nil
     }

@@ -178,15 +178,17 @@ final class RunLoop: @unchecked Sendable {
     fingerprints = Fingerprints(parts.plan)
     let movable = RunLoop.movableNodes(parts.plan, barrierNeeds: needs)
     let waits = parts.plan.stages.contains { !$0.after.isEmpty }
+    let keepsContent = parts.store.keepsContent
     facts = (0..<parts.plan.itemNodeCount).map { [stages] node in
       let stage = parts.plan.nodes[node].stage
       let first = parts.plan.nodes.first { $0.stage == stage }
+      // Behind gates, and for stages that gather, results wait longer than memory lasts.
+      let spills = waits || parts.plan.isGathered(node)
       return NodeFacts(
         parts.plan, node: node, work: stages[stage],
         digest: parts.plan.digest(of: parts.plan.stages[stage].part.spec, first?.config ?? Config()),
         mayMove: movable[node],
-        // Behind gates, and for stages that gather, results wait longer than memory lasts.
-        spills: waits || parts.plan.isGathered(node))
+        spills: spills, keepsInMemory: !spills && !keepsContent && parts.plan.feedsBytes(node))
     }
     machine = GraphMachine(GraphShape(parts.plan, window: parts.options.window))
     slots = Array(

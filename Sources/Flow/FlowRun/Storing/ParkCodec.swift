@@ -43,8 +43,8 @@ enum ParkCodec {
 
   private static func encode(_ result: NodeResult) -> Value {
     var map: Fields = ["fields": .map(result.fields)]
-    if case .file(let file)? = result.content {
-      map["path"] = .string(file.path)
+    if case .file(let file)? = result.content, let path = file.writtenPath {
+      map["path"] = .string(path)
       map["bytes"] = .int(file.bytes)
       map["sha256"] = .string(file.sha256.hex)
     }

@@ -11,6 +11,22 @@ extension RunStore {
   func absolute(_ path: String) -> String { tree.absolute(path) }
   func makeScratch() throws(Fault) -> String { try temporary.makeFolder() }
   func makePartial() -> any PartialWriter { PartialAdapter(temporary.makePartial()) }
+  /// Bytes that go to a file only where there is no room for them, or where somebody needs a path.
+  func makePartial(room: any MemoryRoom) -> any PartialWriter {
+    MemoryFirstAdapter(temporary.makePartial(room: room)) { [self] bytes throws(Fault) in try spill(bytes) }
+  }
+
+  /// Writes bytes from memory into a temporary file.
+  func spill(_ bytes: [UInt8]) throws(Fault) -> HeldFile {
+    let partial = makePartial()
+    do throws(Fault) {
+      try partial.write(contentsOf: bytes)
+      return try partial.finish()
+    } catch {
+      partial.abandon()
+      throw error
+    }
+  }
   var hasUnfinished: Bool { !isFresh && temporary.hasUnfinished }
   func takeUnfinished(where isWanted: (String) -> Bool) -> (file: any PartialWriter, note: String)? {
     guard !isFresh, let found = temporary.takeUnfinished(where: isWanted) else { return nil }
@@ -19,8 +35,7 @@ extension RunStore {
 
   /// The temporary file that a held file is, if it is one of ours.
   func finishedFile(_ file: HeldFile) -> FinishedFile? {
-    let path = file.path
-    guard path.hasPrefix(temporary.path + "/") else { return nil }
+    guard let path = file.writtenPath, path.hasPrefix(temporary.path + "/") else { return nil }
     return FinishedFile(
       name: String(path.dropFirst(temporary.path.count + 1)), folder: temporary, bytes: file.bytes, sha256: file.sha256)
   }
@@ -92,9 +107,39 @@ private final class PartialAdapter: PartialWriter {
   func remember(_ note: String) throws(Fault) { try file.remember(note) }
   func leave() { file.leave() }
 
+  func finish() throws(Fault) -> HeldFile { HeldFile(try file.finish()) }
+}
+
+/// Bytes that may stay in memory as stages see them.
+private final class MemoryFirstAdapter: PartialWriter {
+  private let file: MemoryFirstFile
+  private let write: @Sendable ([UInt8]) throws(Fault) -> HeldFile
+
+  init(_ file: MemoryFirstFile, write: @escaping @Sendable ([UInt8]) throws(Fault) -> HeldFile) {
+    self.file = file
+    self.write = write
+  }
+
+  var count: Int { file.count }
+  func write(_ bytes: UnsafeRawBufferPointer) throws(Fault) { unsafe try file.write(bytes) }
+  func restart() throws(Fault) { try file.restart() }
+  func abandon() { file.abandon() }
+  func remember(_ note: String) throws(Fault) { try file.remember(note) }
+  func leave() { file.leave() }
+
   func finish() throws(Fault) -> HeldFile {
-    let finished = try file.finish()
-    return HeldFile(path: finished.path, bytes: finished.bytes, sha256: finished.sha256, isTemporary: true) { _ in
+    switch try file.finish() {
+    case .memory(let bytes, let sha256, let room):
+      HeldFile(memory: bytes, sha256: sha256, room: room, write: write)
+    case .file(let finished): HeldFile(finished)
+    }
+  }
+}
+
+extension HeldFile {
+  /// A temporary file of the store.
+  fileprivate convenience init(_ finished: FinishedFile) {
+    self.init(path: finished.path, bytes: finished.bytes, sha256: finished.sha256, isTemporary: true) { _ in
       finished.remove()
     }
   }

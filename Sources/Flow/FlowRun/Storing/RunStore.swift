@@ -220,7 +220,10 @@ final class RunStore: @unchecked Sendable {
       // Of an item that is through, the outputs hold the bytes; of one that is not, they save the next run a transfer.
       // What is gathered later, in this run or the next, must be there then.
       let isGathered = gathered[draft.node] && draft.result.outputs.isEmpty
-      if isGathered || keeps && draft.key != nil, let finished = finishedFile(file), file.isTemporary {
+      // Bytes in memory are put into a file now, if the disk takes them.
+      if isGathered || keeps && draft.key != nil, (try? file.path) != nil, let finished = finishedFile(file),
+        file.isTemporary
+      {
         file.keep()
         kept = ResultRecord.Kept(name: finished.name, bytes: file.bytes, sha256: file.sha256)
       }
@@ -301,7 +304,7 @@ final class RunStore: @unchecked Sendable {
   var keepsContent: Bool { content != nil }
 
   /// Takes a file into the content store.
-  func keep(_ file: HeldFile) throws(Fault) { try content?.add(file.path, file.sha256) }
+  func keep(_ file: HeldFile) throws(Fault) { try content?.add(try file.path, file.sha256) }
 
   func sourceEnded(_ source: Int, items: Int, duplicates: Int) {
     batch.append(

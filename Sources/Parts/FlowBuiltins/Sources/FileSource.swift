@@ -50,7 +50,7 @@ public struct FileSource: Source {
     if SourceDownload.isAddress(path) {
       format = try self.format(of: String(path.prefix { $0 != "?" && $0 != "#" }), config)
       let file = try await SourceDownload(context).fetch(path, maximum: FileSource.mostBytes).file
-      (fetched, place) = (file, file.path)
+      (fetched, place) = (file, try file.path)
     } else {
       format = try self.format(of: path, config)
     }

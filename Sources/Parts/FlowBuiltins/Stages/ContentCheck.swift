@@ -48,7 +48,8 @@ extension Content {
     switch self {
     case .file(let file) where algorithm == .sha256: return file.sha256
     case .file(let file):
-      let path = file.path
+      if let bytes = file.memory { return try await Content.bytes(bytes).digest(algorithm, on: pool) }
+      let path = try file.path
       return try await pool.run { () throws(Fault) in try Digest(algorithm, ofFileAt: path) }
     case .bytes(let bytes):
       let stream = DigestStream(algorithm)
@@ -63,7 +64,8 @@ extension Content {
   func prefix(on pool: BlockingPool) async throws(Fault) -> [UInt8] {
     switch self {
     case .file(let file):
-      let path = file.path
+      if let bytes = file.memory { return Array(bytes.prefix(MediaType.prefixLength)) }
+      let path = try file.path
       return try await pool.run { () throws(Fault) in
         try naming("read", path) { () throws(Errno) in try FileSystem.read(path, limit: MediaType.prefixLength) }
       }

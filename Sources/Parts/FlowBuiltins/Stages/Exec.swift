@@ -41,7 +41,7 @@ public struct Exec: Stage {
     var path = leg.value(of: Reference(.item, ["path"]))?.asString
     if needs.input, let content = leg.content {
       let file = try await context.services.file(of: content, in: scratch, named: "in")
-      path = file.path
+      path = try file.path
       input = file
     }
     if needs.input, path == nil {
@@ -107,9 +107,8 @@ public struct Exec: Stage {
             + names.sorted().prefix(5).joined(separator: " "))
     }
     let (file, media) = try context.services.takeOver(name, below: folder)
-    var fields: Fields = [
-      "bytes": .int(file.bytes), "sha256": .string(file.sha256.hex), "path": .string(file.path),
-    ]
+    var fields: Fields = ["bytes": .int(file.bytes), "sha256": .string(file.sha256.hex)]
+    if let path = file.writtenPath { fields["path"] = .string(path) }
     if let media { fields["media"] = .string(media) }
     return StageResult(content: .file(file), fields: fields)
   }

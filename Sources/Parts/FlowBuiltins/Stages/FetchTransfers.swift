@@ -65,17 +65,19 @@ struct Fetched: Sendable {
     func text(_ value: String?) -> Value { value.map { .string($0) } ?? .null }
     let values: [Value] = [
       .string(facts.finalURL), .int(facts.status), .int(file.bytes), text(facts.media), .string(file.sha256.hex),
-      text(facts.etag), text(facts.lastModified), .string(file.path),
+      text(facts.etag), text(facts.lastModified),
     ]
+    var fields = Fields(names: Fetched.fieldNames, values: values)
+    // Bytes that stay in memory are nowhere.
+    if let path = file.writtenPath { fields["path"] = .string(path) }
     var result = StageResult(
-      content: .file(file), fields: Fields(names: Fetched.fieldNames, values: values), isShared: isShared,
-      bytesIn: isShared ? 0 : facts.wireBytes)
+      content: .file(file), fields: fields, isShared: isShared, bytesIn: isShared ? 0 : facts.wireBytes)
     result.isMultiplexed = facts.isMultiplexed
     return result
   }
 
   private static let fieldNames = [
-    "final_url", "status", "bytes", "media", "sha256", "etag", "last_modified", "path",
+    "final_url", "status", "bytes", "media", "sha256", "etag", "last_modified",
   ]
 
   /// Whether this is what an earlier run has: the host says so, or it is the same bytes.

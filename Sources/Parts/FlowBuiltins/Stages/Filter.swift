@@ -10,7 +10,7 @@ public struct Filter: ImmediateStage {
       name: "filter", role: .stage, summary: "Keeps the items for which a condition is true.",
       fields: [
         FieldSpec("condition", .condition, required: true, "What is true of the items that stay.")
-      ], shorthand: "condition", isImmediate: true,
+      ], shorthand: "condition", isImmediate: true, input: .look,
       example: "stages:\n  - fetch\n  - filter: item.bytes > 1000 and item.media == 'image/jpeg'\n")
   ) { Filter() }
 

@@ -36,7 +36,7 @@ public final class Script: Stage {
   /// Asks the function about the leg.
   public func run(_ leg: Leg, in context: StageContext) async throws -> StageResult {
     let function = context.config.text("function") ?? "item"
-    let arguments: [Value] = [.map(Script.table(of: leg)), .map(context.config.value("args")?.asMap ?? [:])]
+    let arguments: [Value] = [.map(try Script.table(of: leg)), .map(context.config.value("args")?.asMap ?? [:])]
     let answer = try pool.use(context) { script throws(ScriptProblem) in
       try script.call(function, arguments, results: 2)
     }
@@ -44,9 +44,9 @@ public final class Script: Stage {
   }
 
   /// The item as the script sees it: its fields, and `row`, `matrix` and `for` as tables in it.
-  static func table(of leg: Leg) -> Fields {
+  static func table(of leg: Leg) throws(Fault) -> Fields {
     var table = leg.item.fields.merging(leg.fields)
-    if table["path"] == nil, case .file(let file)? = leg.content { table["path"] = .string(file.path) }
+    if table["path"] == nil, case .file(let file)? = leg.content { table["path"] = .string(try file.path) }
     if !leg.item.row.isEmpty { table["row"] = .map(leg.item.row) }
     if !leg.axes.isEmpty { table["matrix"] = .map(leg.axes) }
     if !leg.item.loop.isEmpty { table["for"] = .map(leg.item.loop) }

@@ -10,7 +10,7 @@ public struct SetFields: ImmediateStage {
       name: "set", role: .stage, summary: "Sets fields of items.",
       fields: [
         FieldSpec("fields", .map(.anything), required: true, "The fields' names and their values or texts with `${…}`.")
-      ], shorthand: "fields", sets: fields, isImmediate: true,
+      ], shorthand: "fields", sets: fields, isImmediate: true, input: .look,
       example: "stages:\n  - set: { title: \"${row.name | trim}\", wide: \"${row.ratio > 1.5}\" }\n")
   ) { SetFields() }
 

@@ -13,7 +13,7 @@ public struct Verify: Stage {
         FieldSpec("sha256", .string, "Their SHA-256, in hex or as `sha256-` and base64."),
         FieldSpec("sha512", .string, "Their SHA-512, in hex or as `sha512-` and base64."),
         FieldSpec("media", .list(.string), "Media types that they may have, such as `image/*`."),
-      ],
+      ], input: .look,
       example: "stages:\n  - fetch\n  - verify: { sha256: \"${row.sha256}\", media: image/png }\n")
   ) { Verify() }
 

@@ -10,7 +10,7 @@ public struct Write: Stage {
       fields: [
         FieldSpec("path", .path, required: true, "Where the file goes."),
         FieldSpec("text", .string, required: true, "What stands in it."),
-      ], per: [.leg, .item, .group, .run],
+      ], per: [.leg, .item, .group, .run], input: .look,
       example: "stages:\n  - write: { path: \"${item.stem}.txt\", text: \"${row.caption}\" }\n")
   ) { Write() }
 

@@ -233,7 +233,7 @@ private final class ServerSession: Sendable {
     case .bytes(let bytes): try SmallFiles.replace(path, bytes)
     case .file(let file):
       if file.isTemporary {
-        let from = file.path
+        let from = try file.path
         try naming("move", from) { () throws(Errno) in try FileSystem.rename(from, to: path) }
         file.becamePublished(at: path)
       } else {

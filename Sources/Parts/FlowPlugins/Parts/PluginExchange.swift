@@ -62,7 +62,7 @@ struct PluginExchange {
     if case .file = content {} else { prepared.scratch = try context.services.makeScratch() }
     let file = try await context.services.file(of: content, in: prepared.scratch, named: "in")
     prepared.file = file
-    prepared.part.input = (file.path, media, file.bytes, file.sha256.hex)
+    prepared.part.input = (try file.path, media, file.bytes, file.sha256.hex)
     return prepared
   }
 
@@ -209,9 +209,8 @@ struct PluginExchange {
   }
 
   private func facts(of file: HeldFile, _ media: String?) -> Fields {
-    var fields: Fields = [
-      "bytes": .int(file.bytes), "sha256": .string(file.sha256.hex), "path": .string(file.path),
-    ]
+    var fields: Fields = ["bytes": .int(file.bytes), "sha256": .string(file.sha256.hex)]
+    if let path = file.writtenPath { fields["path"] = .string(path) }
     if let media { fields["media"] = .string(media) }
     return fields
   }

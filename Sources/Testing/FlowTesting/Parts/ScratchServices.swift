@@ -53,7 +53,7 @@ public final class ScratchServices: RunServices {
     if let slash = target.lastIndex(of: "/") { try SmallFiles.makeFolder(String(target[..<slash])) }
     switch content {
     case .file(let file):
-      let source = file.path
+      let source = try file.path
       if file.isTemporary {
         try naming("move", source) { () throws(Errno) in try FileSystem.rename(source, to: target) }
         file.becamePublished(at: target)

@@ -63,11 +63,11 @@ struct DedupeLook: Stage {
     if context.config.text("by") == "phash" {
       let origin = try await DeferredPicture.Origin.of(leg, stage: context.stage)
       let workers = try PictureWorkers.shared(by: context.services)
-      guard case .hash(let hash) = try await workers.perform(PictureJob(origin.input, wish: .hash)) else {
+      guard case .hash(let hash) = try await workers.perform(PictureJob(try origin.input, wish: .hash)) else {
         throw Fault.internal("picture", "a worker gave no hash")
       }
       if context.config.text("keep") == "largest",
-        case .facts(let facts) = try await workers.perform(PictureJob(origin.input, wish: .facts(full: false)))
+        case .facts(let facts) = try await workers.perform(PictureJob(try origin.input, wish: .facts(full: false)))
       {
         size = facts.width * facts.height
       }

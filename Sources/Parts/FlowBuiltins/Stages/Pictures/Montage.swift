@@ -74,7 +74,7 @@ public struct Montage: Stage {
     var encoding = EncodeOptions()
     encoding.format = try SheetLayout.format(of: context.config.text("path") ?? "")
     encoding.quality = context.config.int("quality").map { max(1, $0) }
-    let job = PictureJob(.path(raw.path), wish: .sheet(sheet, encoding))
+    let job = PictureJob(.path(try raw.path), wish: .sheet(sheet, encoding))
     guard case .pictures(let made) = try await workers.perform(job), let picture = made.first else {
       throw Fault.internal("picture", "a worker gave no sheet")
     }
@@ -88,7 +88,7 @@ public struct Montage: Stage {
     let folder = context.services.settings.outputFolder
     return try await withThrowingTaskGroup(of: (Int, PixelBlock?).self) { group in
       for (place, member) in members.enumerated() {
-        guard let input = member.picture(below: folder) else { continue }
+        guard let input = try member.picture(below: folder) else { continue }
         var cell = SheetCell(
           width: layout.cell.width, height: layout.cell.height, background: layout.background,
           labelHeight: layout.labelHeight)
@@ -114,12 +114,12 @@ public struct Montage: Stage {
 
 extension Gathering.Member {
   /// Where this member's picture is: the file that it was stored as, or else what it still holds.
-  fileprivate func picture(below folder: String) -> PictureJob.Input? {
+  fileprivate func picture(below folder: String) throws(Fault) -> PictureJob.Input? {
     if let output = outputs.first(where: { $0.media?.hasPrefix("image/") ?? false }) ?? outputs.first {
       return .path(PathText.join(folder, output.path))
     }
     switch leg.content {
-    case .file(let file): return .path(file.path)
+    case .file(let file): return try file.picture
     case .bytes(let bytes): return .bytes(bytes)
     default: return leg.ownPath.map { .path($0) }
     }

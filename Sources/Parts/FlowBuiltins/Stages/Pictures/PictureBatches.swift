@@ -7,7 +7,7 @@ internal import FlowImage
 /// worker they join as well; who comes later is made by itself, and gives the same bytes.
 final class PictureBatches: Sendable {
   private struct Key: Hashable {
-    var input: PictureJob.Input
+    var place: String
     var reading: ReadOptions
     var beside: [Resize]
     /// Colours are kept in the file's profile for all that are made of one decoding, or for none.
@@ -18,13 +18,13 @@ final class PictureBatches: Sendable {
   /// How long the first waits for the others.
   private static let patience = UInt64(2_000_000)
 
-  /// Makes a picture, together with others of the same.
+  /// Makes a picture, together with others of the same place.
   func make(
-    _ branch: PictureBranch, of input: PictureJob.Input, _ reading: ReadOptions, among legs: Int,
-    by workers: PictureWorkers
+    _ branch: PictureBranch, of input: PictureJob.Input, named place: String, _ reading: ReadOptions,
+    among legs: Int, by workers: PictureWorkers
   ) async throws(Fault) -> MadePicture {
     let key = Key(
-      input: input, reading: reading, beside: branch.beside, keepsProfile: branch.encoding.keepsProfile)
+      place: place, reading: reading, beside: branch.beside, keepsProfile: branch.encoding.keepsProfile)
     let (batch, place) = open.withLock { open -> (PictureBatch, Int) in
       if let batch = open[key], let place = batch.join(branch) { return (batch, place) }
       let batch = PictureBatch(input, reading, wanted: legs)

@@ -41,9 +41,10 @@ struct DeferredPicture: DeferredContent {
     let picture: MadePicture
     if legs > 1 {
       let batches = try services.shared(PictureBatches.self) { PictureBatches() }
-      picture = try await batches.make(branch, of: origin.input, reading, among: legs, by: workers)
+      picture = try await batches.make(
+        branch, of: try origin.input, named: origin.place, reading, among: legs, by: workers)
     } else {
-      let job = PictureJob(origin.input, reading: reading, wish: .pictures([branch]))
+      let job = PictureJob(try origin.input, reading: reading, wish: .pictures([branch]))
       guard case .pictures(let pictures) = try await workers.perform(job), let made = pictures.first else {
         throw .internal("picture", "a worker gave no picture")
       }
@@ -100,12 +101,30 @@ extension DeferredPicture.Origin {
     }
   }
 
-  var input: PictureJob.Input {
+  /// What tells the bytes' place, or bytes that are in memory, from others: legs of one item have the same.
+  var place: String {
     switch self {
-    case .file(let file): .path(file.path)
-    case .bytes(let bytes): .bytes(bytes)
-    case .path(let path): .path(path)
+    case .file(let file): file.writtenPath ?? identity
+    case .bytes: identity
+    case .path(let path): path
     }
+  }
+
+  var input: PictureJob.Input {
+    get throws(Fault) {
+      switch self {
+      case .file(let file): try file.picture
+      case .bytes(let bytes): .bytes(bytes)
+      case .path(let path): .path(path)
+      }
+    }
+  }
+}
+
+extension HeldFile {
+  /// What a worker is given: the bytes themselves where they are in memory, else the path.
+  var picture: PictureJob.Input {
+    get throws(Fault) { if let bytes = memory { .bytes(bytes) } else { .path(try path) } }
   }
 }
 

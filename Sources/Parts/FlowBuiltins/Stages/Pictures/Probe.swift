@@ -15,6 +15,7 @@ public struct Probe: Stage {
           "full", .boolean, default: "false",
           "Whether every pixel is decoded as well, so that what is cut or broken fails the item.")
       ] + PictureKeys.reading.filter { $0.name != "auto" }, sets: PictureKeys.fields,
+      input: .look,
       example: "stages:\n  - fetch\n  - probe\n  - filter: item.width >= 256\n")
   ) { Probe() }
 
@@ -23,7 +24,7 @@ public struct Probe: Stage {
     let origin = try await DeferredPicture.Origin.of(leg, stage: context.stage)
     let workers = try PictureWorkers.shared(by: context.services)
     let job = PictureJob(
-      origin.input, reading: ReadOptions(context.config),
+      try origin.input, reading: ReadOptions(context.config),
       wish: .facts(full: context.config.bool("full") ?? false))
     guard case .facts(let facts) = try await workers.perform(job) else {
       throw Fault.internal("picture", "a worker gave no facts")
