@@ -122,7 +122,7 @@ import Testing
       columns condition-type field-not-set-yet field-unknown phases text-and-number stop-by-ratio \
       expression-call expression-fails expression-filter-count expression-filter-type expression-name expression-nested \
       expression-never-true expression-number expression-open expression-operand expression-operator expression-pattern \
-      expression-quote expression-too-large
+      expression-quote expression-too-large expression-loop-name
       """
     ),
     (

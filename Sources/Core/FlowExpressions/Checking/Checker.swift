@@ -79,15 +79,21 @@ struct Checker {
         hint: meant.map { "did you mean `\($0)`?" }, notes: ["names begin with: \(namespaces.joined(separator: " "))"])
     }
     let places: [Namespace] = [.item, .row, .vars, .matrix, .for, .run, .env]
-    let meant = places.first { place in
-      guard case .known(let type) = scope.resolve(Reference(place, [first])) else { return false }
-      return type != .any
-    }
+    let meant = places.first { declares($0, first) }
     let near = meant.map { "\($0.rawValue).\(first)" } ?? Suggestion.nearest(to: first, among: namespaces)
     return ExpressionProblem(
       "E0210", "unknown name `\(first)`", offset: node.offset, length: node.length,
       hint: near.map { "did you mean `\($0)`?" } ?? "a field is written `item.\(first)`, a text `'\(first)'`",
       notes: ["names begin with: \(namespaces.joined(separator: " "))"])
+  }
+
+  /// Whether a name is one that a namespace is known to hold, and not one of which nothing is known.
+  private func declares(_ place: Namespace, _ name: String) -> Bool {
+    guard case .known(let type) = scope.resolve(Reference(place, [name])) else { return false }
+    if type != .any { return true }
+    // A namespace that would take any name says nothing by taking this one.
+    if case .unknown = scope.resolve(Reference(place, [name + "\u{0}"])) { return true }
+    return false
   }
 
   private func unknownFilter(_ name: String, at offset: Int) -> ExpressionProblem {
