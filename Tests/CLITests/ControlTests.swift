@@ -85,7 +85,8 @@ import Testing
     #expect(list.count == 1)
     let id = list.first?.asMap?["id"]?.asString ?? ""
     #expect(end.output.contains("\"run\":\"\(id)\""))
-    #expect(try await work.tool.run("status", id).output.contains("http.404"))
+    let told = try await work.tool.run("status", id).output
+    #expect(told.contains("http.404") && told.contains("such as urls/"))
     let item = try await work.tool.run("status", "last", "urls/small-a")
     #expect(item.output.contains("small-a.bin"))
     #expect(try await work.tool.run("status", "last", "urls/nobody").code == 1)

@@ -7,6 +7,7 @@ struct StatusReport {
   private let counts: [ItemStatus: Int]
   private let failures: [FailureCount]
   private let examples: [String: ItemRecord]
+  private let sources: [Int: String]
 
   init(_ entry: RunLookup.Found) throws(Fault) {
     self.entry = entry
@@ -18,6 +19,12 @@ struct StatusReport {
       examples[failure.code] = try entry.reader.items(filter, limit: 1).first
     }
     self.examples = examples
+    sources = try entry.reader.sourceNames()
+  }
+
+  /// The name that `imgflow status RUN ITEM` takes.
+  private func name(of item: ItemRecord) -> String {
+    (sources[item.source].map { $0 + "/" } ?? "") + item.key
   }
 
   var text: String {
@@ -34,7 +41,7 @@ struct StatusReport {
     for failure in failures.prefix(20) {
       lines.append("  \(failure.count) × \(failure.code)" + (failure.host.map { " at \($0)" } ?? ""))
       if let example = examples[failure.code] {
-        lines.append("      such as \(example.key)  \(example.url ?? "")  \(example.fault?.message ?? "")")
+        lines.append("      such as \(name(of: example))  \(example.url ?? "")  \(example.fault?.message ?? "")")
       }
     }
     let isLeft = (counts[.failed] ?? 0) + (counts[.cancelled] ?? 0) > 0 || entry.run.result == nil
