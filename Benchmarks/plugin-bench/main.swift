@@ -11,10 +11,13 @@ let count = words.count > 1 ? Int(words[1]) ?? 20_000 : 20_000
 let launcher = words.count > 2 ? PathText.absolute(words[2]) : nil
 let clock = SystemTime()
 
-func report(_ what: String, _ items: Int, since start: Instant) {
-  let elapsed = clock.now() - start
-  let each = decimal(elapsed.seconds * 1e6 / Double(items), digits: 2)
-  print("   \(what): \(items) items, \(each) µs each")
+/// The processor's time of this process, and of the plugins that have ended, in nanoseconds.
+func processor() -> (ours: Int, plugins: Int) {
+  (ProcessFacts.processorTime.nanoseconds, ProcessFacts.processorTimeOfEnded.nanoseconds)
+}
+
+func each(_ nanoseconds: Int, _ items: Int) -> String {
+  decimal(Double(nanoseconds) / 1000 / Double(items), digits: 2) + " µs"
 }
 
 let item: Value = [
@@ -26,9 +29,10 @@ let script = try ScriptState(
   Array("function nothing(item) end function title(item) return { title = item.row.title:upper() } end".utf8),
   name: "bench.lua")
 for function in ["nothing", "title"] {
-  let start = clock.now()
+  let (start, used) = (clock.now(), processor().ours)
   for _ in 0..<count { _ = try script.call(function, [item, .map([:])], results: 2) }
-  report("lua, a function `\(function)`", count, since: start)
+  let (time, work) = (each((clock.now() - start).nanoseconds, count), each(processor().ours - used, count))
+  print("   lua, a function `\(function)`: \(count) items, \(time) each (processor: \(work))")
 }
 
 let folder = "/tmp/imgflow-plugin-bench-\(ThisProcess.id)"
@@ -56,7 +60,12 @@ for (name, text) in [
 if let plugin = PluginManifest.read(folder: folder).manifest {
   let kit = PluginKit(plugin, in: PluginSurroundings(launcher: launcher))
   for _ in 0..<3 {
+    let before = processor()
     let measure = try await kit.bench(op: nil, items: count)
-    print("   python, window 32: \(count) items, \(decimal(measure.microseconds, digits: 2)) µs each")
+    let after = processor()
+    print(
+      "   python, window 32: \(count) items, \(decimal(measure.microseconds, digits: 2)) µs each",
+      "(processor: \(each(after.ours - before.ours, count)),",
+      "and \(each(after.plugins - before.plugins, count)) in the plugin, its start included)")
   }
 }

@@ -20,6 +20,8 @@ import Testing
     @discardableResult
     func tell(_ event: HostMachine.Event) -> [HostMachine.Action] {
       said = machine.handle(event, at: now)
+      // Whoever sleeps until the next look misses nothing.
+      if let wake = machine.nextWake { #expect((machine.nextLook ?? wake + .seconds(1)) <= wake, "after \(event)") }
       return said
     }
 
@@ -251,5 +253,42 @@ import Testing
     let said = bench.tell(.refused(0, fault))
     #expect(said == [.fail(1, fault), .fail(2, fault), .drain(0)])
     #expect(bench.submit(3) == [.fail(3, fault)])
+  }
+
+  @Test func `However work comes and goes, the next look is never too late`() {
+    var seed: UInt64 = 4
+    func dice(_ sides: Int) -> Int {
+      seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(seed >> 33) % sides
+    }
+    let bench = Bench {
+      $0.instances = 2
+      $0.crashes = 1000
+    }
+    for id in 0..<3000 {
+      bench.now = bench.now + .milliseconds(dice(400))
+      let instances = bench.machine.instances.indices
+      let (one, flying) = (dice(2), bench.machine.instances.map(\.inFlight))
+      switch dice(10) {
+      case 0...2: _ = bench.submit(id, budget: .milliseconds(100 + dice(3000)))
+      case 3...6: if let work = flying[one].first { bench.tell(.answered(one, work)) }
+      case 7: if let work = flying[one].last { bench.tell(dice(2) == 0 ? .cancel(work) : .withdrawn(one, work)) }
+      case 8: bench.tell(.tick)
+      default: if dice(5) == 0, bench.machine.instances[one].isLive { bench.tell(.ended(one, "exited with 1")) }
+      }
+      for number in instances
+      where { if case .starting = bench.machine.instances[number].phase { true } else { false } }() {
+        bench.tell(.ready(number, window: nil))
+      }
+      for case .terminate(let number) in bench.said { bench.tell(.ended(number, "was ended by signal 15")) }
+    }
+    #expect(bench.machine.ruin == nil)
+  }
+
+  @Test func `Work that could not be sent is over, and counts for nothing`() {
+    let bench = Bench.ready(1, 2)
+    #expect(bench.tell(.withdrawn(0, 1)) == [])
+    #expect(bench.machine.instances[0].inFlight == [2])
+    #expect(bench.submit(3) == [.send(0, 3)])
   }
 }

@@ -190,4 +190,78 @@ import Testing
     #expect(await bench.code("ours") == "plugin.error")
     await bench.close()
   }
+
+  @Test func `What has gone into a session of its own goes too, and holds nothing up`() async throws {
+    let bench = try Workbench(
+      """
+      # Twice forked, so that it is nobody's child, with the pipes still in its hands.
+      if os.fork() == 0:
+          os.setsid()
+          if os.fork() == 0:
+              signal.signal(signal.SIGHUP, signal.SIG_IGN)
+              open(os.path.join(init["workdir"], "child"), "w").write(str(os.getpid()))
+              while True: time.sleep(1)
+          os._exit(0)
+      path = os.path.join(init["workdir"], "child")
+      while not (os.path.exists(path) and open(path).read()): time.sleep(0.005)
+      ok(m, set={"n": int(open(path).read())})
+      """)
+    let child = try await bench.run().fields["n"]?.asInt ?? 0
+    #expect(SmallFiles.exists("/proc/\(child)"))
+    await bench.close()
+    let state = (try? SmallFiles.read("/proc/\(child)/stat")).map { String(decoding: $0, as: UTF8.self) }
+    #expect(state == nil || state?.contains(") Z ") == true, "\(state ?? "")")
+  }
+
+  @Test func `Another version of the protocol, and answers before the handshake, come to nothing`() async throws {
+    let newer = try Workbench("ok(m)", prelude: "greeting = {\"t\": \"ready\", \"v\": 2}")
+    #expect(await newer.code() == "plugin.start")
+    await newer.close()
+    let early = try Workbench("ok(m, set={\"n\": 1})", prelude: "ok({\"id\": 1}, set={\"n\": 9})")
+    #expect(try await early.run().fields["n"] == 1)
+    #expect(early.noises.count == 1)
+    await early.close()
+  }
+
+  @Test func `A flood on standard error costs its words and not the item`() async throws {
+    let bench = try Workbench(
+      """
+      for number in range(3000):
+          print("word", number, file=sys.stderr)
+      sys.stderr.write("x" * 300000)
+      sys.stderr.flush()
+      if m["key"] == "fall":
+          print("\\nlast words", file=sys.stderr, flush=True)
+          os._exit(1)
+      ok(m, set={"n": 1})
+      """)
+    #expect(try await bench.run().fields["n"] == 1)
+    #expect(await bench.code("fall") == "plugin.crashed")
+    await bench.close()
+    let lines = bench.services.log.filter { $0.hasPrefix("info: test.plugin: ") }
+    #expect(lines.count > 1000 && lines.allSatisfy { $0.utf8.count < 2100 }, "\(lines.count)")
+    let words = bench.crashes.first?.stderr ?? ""
+    #expect(words.hasSuffix("last words") && words.utf8.count <= 32768)
+  }
+
+  @Test func `A plugin that stops reading harms only what it holds`() async throws {
+    // More than a pipe takes: what is not read stays with us, and others go on.
+    let bench = try Workbench(
+      """
+      if m["key"].startswith("stop"):
+          signal.signal(signal.SIGTERM, signal.SIG_IGN)
+          while True: time.sleep(1)
+      ok(m, set={"n": 1})
+      """, limits: "{ item: 1500ms, window: 2 }")
+    let other = try Workbench("ok(m, set={\"n\": 1})")
+    let big = Fields(names: ["text"], values: [.string(String(repeating: "x", count: 200_000))])
+    let stopped = Task { try await bench.run("stop", fields: big) }
+    let waiting = Task { try await bench.run("a", fields: big) }
+    for _ in 0..<20 { #expect(try await other.run().fields["n"] == 1) }
+    await #expect(throws: Fault.self) { try await stopped.value }
+    _ = try? await waiting.value
+    #expect(try await bench.run("b").fields["n"] == 1)
+    await bench.close()
+    await other.close()
+  }
 }

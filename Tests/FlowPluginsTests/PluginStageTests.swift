@@ -158,6 +158,19 @@ import Testing
     await bench.close()
   }
 
+  @Test func `A plugin has a session and a group of its own, no new privileges and no core dumps`() async throws {
+    let bench = try Workbench(
+      """
+      import resource
+      facts = dict(line.split(":", 1) for line in open("/proc/self/status"))
+      ok(m, set={"text": " ".join(map(str, [
+          os.getsid(0) == os.getpid(), os.getpgid(0) == os.getpid(), facts["NoNewPrivs"].strip(),
+          resource.getrlimit(resource.RLIMIT_CORE)[0]]))})
+      """)
+    #expect(try await bench.run().fields["text"] == "True True 1 0")
+    await bench.close()
+  }
+
   @Test func `A plugin gets few variables, and memory only up to its limit`() async throws {
     let bench = try Workbench(
       """
@@ -176,4 +189,88 @@ import Testing
     #expect(ours.isSubset(of: ["HOME", "LANG", "LC_CTYPE", "PATH", "PWD", "SHLVL", "TMPDIR", "_"]), "\(ours)")
     await bench.close()
   }
+
+  @Test func `An item finds its folder empty, whatever the item before has done with its own`() async throws {
+    let bench = try Workbench(
+      """
+      d, k = m["out"]["dir"], m["key"]
+      found = os.listdir(d)
+      if k == "hidden":
+          open(os.path.join(d, ".x"), "w").close()
+      elif k == "deep":
+          os.makedirs(os.path.join(d, "a/b"))
+      elif k == "bytes":
+          open(os.path.join(d, "x"), "w").write("x")
+          ok(m, out=[{"path": "x"}], set={"text": d})
+          continue
+      elif k == "bad":
+          say({"t": "result", "id": m["id"], "status": "error", "code": "acme.bad"})
+          continue
+      ok(m, set={"n": len(found), "text": d})
+      """, limits: "{ window: 1 }")
+    func folder(_ key: String) async throws -> String {
+      let fields = try await bench.run(key).fields
+      #expect(fields["n"] ?? 0 == 0, "\(key)")
+      return fields["text"]?.text ?? ""
+    }
+    let first = try await folder("a")
+    #expect(try await folder("b") == first)
+    #expect(try await folder("hidden") == first)
+    let second = try await folder("c")
+    #expect(second != first)
+    #expect(try await folder("deep") == second)
+    let third = try await folder("bytes")
+    #expect(third != second)
+    let fourth = try await folder("d")
+    #expect(fourth != third)
+    #expect(await bench.code("bad") == "acme.bad")
+    #expect(try await folder("e") != fourth)
+    await bench.close()
+  }
+
+  @Test func `What a process wrote for an item before it fell is not there for the next one`() async throws {
+    let bench = try Workbench(
+      """
+      found = os.listdir(m["out"]["dir"])
+      sign = os.path.join(os.path.dirname(init["workdir"]), "fallen")
+      if not os.path.exists(sign):
+          open(sign, "w").close()
+          open(os.path.join(m["out"]["dir"], "half"), "w").close()
+          os._exit(1)
+      ok(m, set={"n": len(found)})
+      """, more: "permissions: { write: [workdir, /tmp] }")
+    #expect(try await bench.run().fields["n"] == 0)
+    #expect(bench.crashes.count == 1)
+    await bench.close()
+  }
+
+  @Test func `Without a task a plugin gives the same, and what must be read first is left to one`() async throws {
+    let bench = try Workbench(
+      """
+      k = m["key"]
+      if k == "bad":
+          say({"t": "result", "id": m["id"], "status": "error", "code": "acme.bad", "message": "no"})
+      elif k != "slow":
+          open(os.path.join(m["out"]["dir"], "x"), "w").write(k)
+          ok(m, set={"n": 5}, **({"out": [{"path": "x"}]} if k == "bytes" else {}))
+      """,
+      prelude: "cancelled = lambda m: say({\"t\": \"result\", \"id\": m[\"id\"], \"status\": \"cancelled\"})")
+    #expect(try await bench.prompt("plain").get().fields["n"] == 5)
+    guard case .file(let file)? = try await bench.prompt("bytes").get().content else {
+      Issue.record("there must be bytes")
+      return
+    }
+    #expect(try SmallFiles.read(file.path) == Array("bytes".utf8))
+    #expect(await bench.prompt("bad").code == "acme.bad")
+    #expect(await bench.prompt("slow", cancels: true).code == "cancelled.user")
+    #expect(try bench.begins(content: held("in memory")) == false)
+    let path = bench.services.place.file("here")
+    try SmallFiles.create(path, [])
+    #expect(try bench.begins(fields: ["path": .string(path)]) == false)
+    await bench.close()
+  }
+}
+
+extension Result where Failure == Fault {
+  fileprivate var code: String? { if case .failure(let fault) = self { fault.code } else { nil } }
 }

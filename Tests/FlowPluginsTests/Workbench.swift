@@ -78,9 +78,36 @@ final class Workbench: Sendable {
   }
 
   func run(_ key: String = "k", content: Content? = nil, fields: Fields = [:]) async throws -> StageResult {
-    let context = StageContext(stage: "op", config: config, attempt: 1, services: services)
+    let (context, leg) = leg(key, content, fields)
+    return try await stage.run(leg, in: context)
+  }
+
+  /// What comes of an item that is begun without a task.
+  func prompt(_ key: String, cancels: Bool = false) async -> Result<StageResult, Fault> {
+    let (context, leg) = leg(key, nil, [:])
+    return await withCheckedContinuation { continuation in
+      do throws(Fault) {
+        let begun = try (stage as? any PromptStage)?.begin(leg, in: context) { continuation.resume(returning: $0) }
+        if cancels { begun?.cancel() }
+        if begun == nil { continuation.resume(returning: .failure(Fault("test.task", .permanent, "needs a task"))) }
+      } catch {
+        continuation.resume(returning: .failure(error))
+      }
+    }
+  }
+
+  /// Whether work on an item begins without a task.
+  func begins(content: Content? = nil, fields: Fields = [:]) throws -> Bool {
+    let (context, leg) = leg("k", content, fields)
+    return try (stage as? any PromptStage)?.begin(leg, in: context, done: { _ in }) != nil
+  }
+
+  private func leg(_ key: String, _ content: Content?, _ fields: Fields) -> (StageContext, Leg) {
     let item = Item(source: "s", key: key, index: 1, url: nil, fields: ["key": .string(key)])
-    return try await stage.run(Leg(item: item, fields: fields, content: content), in: context)
+    return (
+      StageContext(stage: "op", config: config, attempt: 1, services: services),
+      Leg(item: item, fields: fields, content: content)
+    )
   }
 
   /// The code of the fault that an item fails with; nil where it goes well.

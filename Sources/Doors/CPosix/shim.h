@@ -74,6 +74,11 @@ static inline int imgflow_rename(int old_directory, const char *old_path, int ne
   return (int)syscall(SYS_renameat2, old_directory, old_path, new_directory, new_path, flags);
 }
 
+// Names of a directory as records of the kernel's `struct linux_dirent64`.
+static inline int imgflow_read_directory(int descriptor, void *buffer, unsigned size) {
+  return (int)syscall(SYS_getdents64, descriptor, buffer, size);
+}
+
 static inline int imgflow_clone(int target, int source) { return ioctl(target, FICLONE, source); }
 
 // 2 is SYNC_FILE_RANGE_WRITE.
@@ -87,6 +92,10 @@ static inline ssize_t imgflow_copy_range(int source, int target, size_t count) {
 
 // The number under which the kernel tells of a process's end; it stays right when the process's id is given anew.
 static inline int imgflow_process_descriptor(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0u); }
+
+static inline int imgflow_signal_process(int descriptor, int number) {
+  return (int)syscall(SYS_pidfd_send_signal, descriptor, number, NULL, 0);
+}
 
 // The C library has these, and shows them only to those that ask for all of its extensions.
 int pipe2(int ends[2], int flags);

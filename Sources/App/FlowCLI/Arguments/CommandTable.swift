@@ -371,7 +371,8 @@ extension CommandSpec {
     options: [
       OptionSpec("--lang", value: "LANG", .choice(["python", "sh", "lua", "swift"]), "for new (default python)"),
       OptionSpec("--op", value: "OP", .text, "for bench: the op; the first unless named"),
-      OptionSpec("--items", value: "N", .integer(atLeast: 1), "for bench: so many items (default 5000)"),
+      OptionSpec(
+        "--items", value: "N", .integer(atLeast: 1), "for bench: so many items (default 5000; 200 for oneshot)"),
       .json,
     ],
     examples: [

@@ -67,7 +67,7 @@ struct PluginTool: Sendable {
   /// Says how many items a second the plugin takes.
   func bench(_ folder: String) async throws -> Int {
     guard let kit = kit(for: folder) else { return 2 }
-    let measure = try await kit.bench(op: arguments.value("op"), items: arguments.int("items") ?? 5000)
+    let measure = try await kit.bench(op: arguments.value("op"), items: arguments.int("items"))
     if arguments.has("json") {
       var writer = JSONWriter()
       writer.value([

@@ -5,7 +5,7 @@ internal import Glibc
 ///
 /// What is posted to it runs there, one piece after the other, and must not wait. The thread lives as long as the
 /// process, so that programs which are to die with the thread that started them die with the process.
-public final class ProgramLoop: Sendable {
+public final class ProgramLoop: Sendable, Wakeable {
   /// The loop of this process; its thread starts with the first use.
   public static let shared = ProgramLoop()
 
@@ -31,7 +31,7 @@ public final class ProgramLoop: Sendable {
       defer { posted.isAsleep = false }
       return posted.isAsleep
     }
-    if wakes { ring() }
+    if wakes { Wakes.wake(self) }
   }
 
   /// Does something on the loop's thread when an instant has come.
@@ -41,7 +41,7 @@ public final class ProgramLoop: Sendable {
       defer { posted.isAsleep = false }
       return posted.isAsleep
     }
-    if wakes { ring() }
+    if wakes { Wakes.wake(self) }
   }
 
   /// Starts a program; `hear` is called on the loop's thread, at last with its end.
@@ -57,7 +57,8 @@ public final class ProgramLoop: Sendable {
   /// Only the loop's thread takes from it; others may add.
   private let programs = Guarded<[RunningProgram]>([])
 
-  private func ring() {
+  /// Lets the thread look at what has been posted.
+  public func wake() {
     var one: UInt64 = 1
     _ = unsafe write(bell, &one, 8)
   }
@@ -73,7 +74,7 @@ public final class ProgramLoop: Sendable {
     var entries: [pollfd] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      for work in takeDue() { work() }
+      Wakes.together(workOff)
       let running = programs.withLock { programs in
         programs.removeAll { !$0.isRunning }
         return programs
@@ -88,9 +89,18 @@ public final class ProgramLoop: Sendable {
           _ = unsafe read(bell, &count, 8)
         }
         var place = 1
-        for program in running { program.serve(entries, from: &place, &buffer) }
+        Wakes.together { for program in running { program.serve(entries, from: &place, &buffer) } }
       }
       posted.withLock { $0.isAsleep = false }
+    }
+  }
+
+  /// Does what has been posted, and what follows from it: so that what many pieces have to say goes out in one go.
+  private func workOff() {
+    for _ in 0..<4 {
+      let due = takeDue()
+      if due.isEmpty { return }
+      for work in due { work() }
     }
   }
 

@@ -1,3 +1,4 @@
+internal import CPosix
 internal import Glibc
 
 /// The names in a directory, handed out one by one, so that a million cost no more memory than ten.
@@ -57,6 +58,26 @@ internal import Glibc
       default: kind = .other
       }
       return Entry(name: name, kind: kind)
+    }
+  }
+}
+
+extension Descriptor {
+  /// Whether an open directory, of which nothing has been read yet, has no names in it; hidden ones count.
+  public func isEmptyDirectory() throws(Errno) -> Bool {
+    // Room for `.` and `..` and a few more: one name that is neither is enough to know.
+    var buffer = [UInt8](repeating: 0, count: 1024)
+    while true {
+      let count = try Errno.retry { unsafe imgflow_read_directory(number, &buffer, 1024) }
+      if count == 0 { return true }
+      var place = 0
+      while place < Int(count) {
+        // The layout of `struct linux_dirent64`: the record's length at byte 16, its name from byte 19 on.
+        let length = Int(buffer[place + 16]) | Int(buffer[place + 17]) << 8
+        let name = buffer[(place + 19)..<(place + length)].prefix { $0 != 0 }
+        if !name.elementsEqual(".".utf8), !name.elementsEqual("..".utf8) { return false }
+        place += length
+      }
     }
   }
 }

@@ -1,4 +1,5 @@
 internal import CCrypto
+internal import CPosix
 internal import Glibc
 
 /// What the process was started with.
@@ -45,6 +46,19 @@ public enum ProcessFacts {
   /// Its own end would take down what threads that still close their connections are using.
   public static func keepLibrariesToTheEnd() { _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) }
 
+  /// The processor's time that this process has used so far.
+  public static var processorTime: Interval { processorTime(RUSAGE_SELF.rawValue) }
+  /// The processor's time that the programs have used which it has started and waited for.
+  public static var processorTimeOfEnded: Interval { processorTime(RUSAGE_CHILDREN.rawValue) }
+
+  private static func processorTime(_ who: __rusage_who_t) -> Interval {
+    var usage = rusage()
+    guard unsafe getrusage(who, &usage) == 0 else { return .zero }
+    let (user, system) = (usage.ru_utime, usage.ru_stime)
+    return Interval(
+      nanoseconds: (user.tv_sec + system.tv_sec) * 1_000_000_000 + Int(user.tv_usec + system.tv_usec) * 1000)
+  }
+
   /// How many bytes of memory this machine has, or the container that this process is in.
   public static var machineMemory: Int {
     var least = 1 << 40
@@ -61,6 +75,31 @@ public enum ProcessFacts {
       if let bytes = Int(String(decoding: digits, as: UTF8.self)), bytes > 0 { least = min(least, bytes) }
     }
     return least
+  }
+
+  /// Ends every process that was started with a variable of this value, by SIGKILL.
+  ///
+  /// For what a program leaves behind that has gone into a session of its own, where no signal to its group reaches it.
+  public static func endAll(withVariable name: String, value: String) {
+    let entry = Array("\(name)=\(value)".utf8)
+    // Who is found while it starts another may leave that one behind: until a look finds nobody.
+    for _ in 0..<8 {
+      var found = 0
+      guard let folder = try? FileSystem.open("/proc", [.read, .directory]),
+        let names = try? DirectoryListing(of: folder)
+      else { return }
+      while let process = (try? names.next())?.name {
+        guard let id = Int32(process), id != getpid() else { continue }
+        // Held before it is looked at, so that no other can get its number meanwhile.
+        let held = Descriptor(imgflow_process_descriptor(id))
+        guard held.number >= 0, let variables = try? FileSystem.read("/proc/\(id)/environ", limit: 1 << 20),
+          variables.split(separator: 0).contains(where: { $0.elementsEqual(entry) })
+        else { continue }
+        found += 1
+        _ = imgflow_signal_process(held.number, SIGKILL)
+      }
+      if found == 0 { return }
+    }
   }
 
   /// How many bytes of memory the processes of a group take together.

@@ -36,6 +36,8 @@ struct HostMachine: Sendable {
     case refused(Int, Fault)
     /// A process has answered a piece of work.
     case answered(Int, Int)
+    /// A process could not be told of a piece of work, which has failed.
+    case withdrawn(Int, Int)
     case noise(Int)
     /// A process takes more memory than it may.
     case overMemory(Int)
@@ -116,6 +118,9 @@ struct HostMachine: Sendable {
   var ruin: Fault?
   var isDraining = false
   private var isFinished = false
+  /// When the machine wants a `tick`, or a while before: to know it to the point would mean to look at all work in
+  /// flight with each answer.
+  private(set) var nextLook: Instant?
 
   /// A machine for an op, without a process.
   init(name: String, limits: Limits) {
@@ -132,24 +137,49 @@ struct HostMachine: Sendable {
   /// Takes in what has happened and says what to do about it.
   mutating func handle(_ event: Event, at now: Instant) -> [Action] {
     var actions: [Action] = []
+    let isRoutine = isRoutine(event, now)
     switch event {
     case .submit(let id, let budget): submit(id, budget, &actions)
     case .cancel(let id): cancel(id, now, &actions)
     case .ready(let instance, let window): becameReady(instance, window, now)
     case .refused(let instance, let fault): fall(fault, from: instance, now, &actions)
     case .answered(let instance, let id): answered(instance, id, now)
+    case .withdrawn(let instance, let id): remove(id, from: instance)
     case .noise(let instance): heardNoise(instance, now, &actions)
     case .overMemory(let instance): end(instance, .kill(instance), wanted: false, now, &actions)
     case .ended(let instance, let words): ended(instance, words, now, &actions)
     case .drain: isDraining = true
     case .tick: break
     }
-    passTime(now, &actions)
+    if !isRoutine { passTime(now, &actions) }
     settle(now, &actions)
+    if !isRoutine || !isSteady { nextLook = nextWake }
     return actions
   }
 
-  /// When the machine wants a `tick`.
+  /// Whether nothing can be late, and nothing but work comes and goes.
+  private func isRoutine(_ event: Event, _ now: Instant) -> Bool {
+    guard let nextLook, now < nextLook else { return false }
+    switch event {
+    case .submit, .answered: return isSteady
+    default: return false
+    }
+  }
+
+  /// Whether each process that there is works on something.
+  private var isSteady: Bool {
+    var works = false
+    for instance in instances {
+      switch instance.phase {
+      case .ready where !instance.inFlight.isEmpty: works = true
+      case .off: continue
+      default: return false
+      }
+    }
+    return works
+  }
+
+  /// When the machine wants a `tick`, to the point.
   var nextWake: Instant? {
     var earliest: Instant?
     func consider(_ instant: Instant?) {
@@ -192,13 +222,18 @@ struct HostMachine: Sendable {
   }
 
   private mutating func answered(_ instance: Int, _ id: Int, _ now: Instant) {
-    guard let place = instances[instance].inFlight.firstIndex(of: id) else { return }
-    instances[instance].inFlight.remove(at: place)
-    instances[instance].isAlone = false
+    guard remove(id, from: instance) else { return }
     instances[instance].lastUse = now
-    works[id] = nil
     crashTimes = []
     pauses = 0
+  }
+
+  @discardableResult private mutating func remove(_ id: Int, from instance: Int) -> Bool {
+    guard let place = instances[instance].inFlight.firstIndex(of: id) else { return false }
+    instances[instance].inFlight.remove(at: place)
+    instances[instance].isAlone = false
+    works[id] = nil
+    return true
   }
 
   static let gone = Fault("cancelled.user", .cancelled, "cancelled")
@@ -403,8 +438,13 @@ struct HostMachine: Sendable {
   private mutating func give(_ id: Int, to number: Int, _ now: Instant, _ actions: inout [Action]) {
     instances[number].inFlight.append(id)
     instances[number].lastUse = now
-    works[id]?.instance = number
-    if let budget = works[id]?.budget { works[id]?.due = now + budget }
+    if var work = works[id] {
+      let due = now + work.budget
+      work.instance = number
+      work.due = due
+      works[id] = work
+      if let look = nextLook, due < look { nextLook = due }
+    }
     actions.append(.send(number, id))
   }
 

@@ -16,10 +16,28 @@ final class PluginHost: @unchecked Sendable {
   /// What came back.
   struct Answer: Sendable {
     var message: PluginMessage
-    /// The folder for the outputs of an item.
-    var folder: String
+    /// The folder for the outputs of an item; empty where there is none.
+    var folder = ""
+    /// The same, where a process that lives on has it.
+    var loan: OutputFolder?
     /// A folder that goes when the answer has been taken in; empty where there is none.
     var scratch = ""
+
+    /// Lets go of the folders, when all that counts has been taken from them.
+    func discard() {
+      if !scratch.isEmpty { try? FileSystem.removeTree(scratch) }
+      loan?.giveBack(mayReuse: isQuiet)
+    }
+
+    /// Whether it names no outputs, and says that nothing is left to do: who has failed or was cancelled may have
+    /// something under way that still writes.
+    var isQuiet: Bool {
+      guard case .result(_, let result) = message, result.outputs.isEmpty else { return false }
+      switch result.status {
+      case .ok, .drop: return true
+      case .many, .error, .cancelled, .unclear: return false
+      }
+    }
   }
 
   /// Whom the host tells.
@@ -30,9 +48,9 @@ final class PluginHost: @unchecked Sendable {
 
   private struct Pending {
     var job: Job
-    var continuation: CheckedContinuation<Result<Answer, Fault>, Never>
+    var done: @Sendable (Result<Answer, Fault>) -> Void
     var progress: @Sendable (Double) -> Void
-    var folder = ""
+    var folder: OutputFolder?
   }
 
   private struct Process {
@@ -46,6 +64,7 @@ final class PluginHost: @unchecked Sendable {
     var noise = 0
     var loggedLines = 0
     var workdir: String
+    var folders: OutputFolders
   }
 
   private let plugin: PluginManifest
@@ -90,22 +109,47 @@ final class PluginHost: @unchecked Sendable {
   func ask(
     _ job: Job, budget: Interval, progress: @escaping @Sendable (Double) -> Void = { _ in }
   ) async throws(Fault) -> Answer {
-    let id = ids.withLock { ids in
+    let id = nextID()
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        submit(id, job, budget: budget, progress: progress) { continuation.resume(returning: $0) }
+        if Task.isCancelled { cancel(id) }
+      }
+    } onCancel: {
+      cancel(id)
+    }
+    return try result.get()
+  }
+
+  /// Has a piece of work done, and says later what came of it, on the thread of the programs' loop; gives the number
+  /// under which it can be cancelled.
+  func begin(
+    _ job: Job, budget: Interval, progress: @escaping @Sendable (Double) -> Void = { _ in },
+    done: @escaping @Sendable (Result<Answer, Fault>) -> Void
+  ) -> Int {
+    let id = nextID()
+    submit(id, job, budget: budget, progress: progress, done: done)
+    return id
+  }
+
+  /// Nobody wants the work any more.
+  func cancel(_ id: Int) { loop.post { [self] in handle(.cancel(id)) } }
+
+  private func nextID() -> Int {
+    ids.withLock { ids in
       ids += 1
       return ids
     }
-    let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        loop.post { [self] in
-          pending[id] = Pending(job: job, continuation: continuation, progress: progress)
-          handle(.submit(id, budget: budget))
-          if Task.isCancelled { handle(.cancel(id)) }
-        }
-      }
-    } onCancel: {
-      loop.post { [self] in handle(.cancel(id)) }
+  }
+
+  private func submit(
+    _ id: Int, _ job: Job, budget: Interval, progress: @escaping @Sendable (Double) -> Void,
+    done: @escaping @Sendable (Result<Answer, Fault>) -> Void
+  ) {
+    loop.post { [self] in
+      pending[id] = Pending(job: job, done: done, progress: progress)
+      handle(.submit(id, budget: budget))
     }
-    return try result.get()
   }
 
   /// Lets the processes finish, ends them, and removes the folder.
@@ -126,7 +170,7 @@ final class PluginHost: @unchecked Sendable {
 
   private func handle(_ event: HostMachine.Event) {
     for action in machine.handle(event, at: clock.now()) { perform(action) }
-    guard let next = machine.nextWake, wake.map({ next < $0 }) ?? true else { return }
+    guard let next = machine.nextLook, wake.map({ next < $0 }) ?? true else { return }
     wake = next
     loop.post(at: next) { [self] in
       if wake.map({ $0 <= clock.now() }) ?? false { wake = nil }
@@ -158,8 +202,8 @@ final class PluginHost: @unchecked Sendable {
 
   private func finish(_ id: Int, _ result: Result<Answer, Fault>) {
     guard let work = pending.removeValue(forKey: id) else { return }
-    if case .failure = result, !work.folder.isEmpty { try? FileSystem.removeTree(work.folder) }
-    work.continuation.resume(returning: result)
+    if case .failure = result { work.folder?.giveBack(mayReuse: false) }
+    work.done(result)
   }
 
   private func start(_ number: Int) {
@@ -167,7 +211,8 @@ final class PluginHost: @unchecked Sendable {
     try? FileSystem.makeDirectories(PathText.join(workdir, "tmp"), mode: 0o700)
     let program = loop.start(surroundings.order(for: plugin, workdir: workdir)) { [self] news in heard(news, of: number)
     }
-    processes[number] = Process(program: program, workdir: workdir)
+    let folders = OutputFolders(below: workdir, most: greeting.window)
+    processes[number] = Process(program: program, workdir: workdir, folders: folders)
     write(HostMessage.greet(greeting, instance: number, workdir: workdir), to: number)
     if plugin.limits.memory != nil { watchMemory(of: number, program) }
   }
@@ -176,10 +221,19 @@ final class PluginHost: @unchecked Sendable {
     guard let work = pending[id], let process = processes[number] else { return }
     switch work.job {
     case .item(let part):
-      let out = "\(process.workdir)/\(id)"
-      try? FileSystem.makeDirectory(out, mode: 0o700)
-      pending[id]?.folder = out
-      write(HostMessage.item(part, id: id, outDir: out), to: number)
+      do throws(Fault) {
+        // Where a process before this one has failed it, what that one wrote is not for this one to find.
+        work.folder?.giveBack(mayReuse: false)
+        let out = try process.folders.take(for: id)
+        pending[id]?.folder = out
+        write(HostMessage.item(part, id: id, outDir: out.path), to: number)
+      } catch {
+        // Told once the machine has done with what it is at.
+        loop.post { [self] in
+          finish(id, .failure(error))
+          handle(.withdrawn(number, id))
+        }
+      }
     case .pull(let count, let cursor): write(HostMessage.pull(count, cursor: cursor), to: number)
     case .events(let lines): write(HostMessage.events(batch: id, lines: lines), to: number)
     }
@@ -217,6 +271,10 @@ final class PluginHost: @unchecked Sendable {
     case .errors(let bytes): heardErrors(bytes, of: number)
     case .ended(let end):
       for line in processes[number]?.reader.finish() ?? [] { heard(line, of: number) }
+      if let process = processes[number] {
+        surroundings.sweep(process.workdir)
+        process.folders.close()
+      }
       processes[number]?.end = end
       if case .unstartable = end {
         handle(
@@ -263,8 +321,8 @@ final class PluginHost: @unchecked Sendable {
     guard machine.holds(number, id) else {
       return noise("an answer for \(id), which is not being worked on", of: number)
     }
-    let folder = pending[id]?.folder ?? ""
-    finish(id, .success(Answer(message: message, folder: folder)))
+    let folder = pending[id]?.folder
+    finish(id, .success(Answer(message: message, folder: folder?.path ?? "", loan: folder)))
     handle(.answered(number, id))
   }
 

@@ -15,6 +15,11 @@ public struct PluginSurroundings: Sendable {
     self.recorder = recorder
   }
 
+  /// Ends what a process of a plugin has left behind: whatever still has its folder for temporary files.
+  func sweep(_ workdir: String) {
+    ProcessFacts.endAll(withVariable: "TMPDIR", value: PathText.join(workdir, "tmp"))
+  }
+
   /// How a process of a plugin is started, with a folder that it may write in.
   func order(for plugin: PluginManifest, workdir: String) -> ProgramOrder {
     var environment = ProgramOrder.plainEnvironment

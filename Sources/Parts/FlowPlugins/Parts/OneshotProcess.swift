@@ -53,6 +53,7 @@ struct OneshotProcess: Sendable {
   ) async throws(Fault) -> PluginMessage {
     let report = await ProgramLoop.shared.run(
       surroundings.order(for: plugin, workdir: workdir), input: line, keeping: 2 << 20, limit: plugin.limits.item)
+    surroundings.sweep(workdir)
     if Task.isCancelled { throw Fault(CancellationError()) }
     if case .unstartable = report.end {
       throw Fault("plugin.start", .permanent, "`\(plugin.run.first ?? "")` of \(plugin.name) \(report.end.words)")

@@ -40,30 +40,54 @@ struct PluginExchange {
   }
 
   func prepare(_ leg: Leg) async throws(Fault) -> Prepared {
+    if let prepared = try prepareAtOnce(leg) { return prepared }
+    var prepared = Prepared(part: part(of: leg))
+    guard let content = leg.content else {
+      if let path = localPath(prepared.part.fields, of: leg) {
+        prepared.part.input = try local(path, prepared.part.fields["media"]?.asString)
+      }
+      return prepared
+    }
+    if case .file = content {} else { prepared.scratch = try context.services.makeScratch() }
+    try hold(try await context.services.file(of: content, in: prepared.scratch, named: "in"), of: leg, in: &prepared)
+    return prepared
+  }
+
+  /// What needs no file to be read or written; nil for all else.
+  func prepareAtOnce(_ leg: Leg) throws(Fault) -> Prepared? {
+    var prepared = Prepared(part: part(of: leg))
+    guard let content = leg.content else {
+      return localPath(prepared.part.fields, of: leg) == nil ? prepared : nil
+    }
+    if let media = leg.fields["media"]?.asString, !op.takes.isEmpty,
+      !op.takes.contains(where: { MediaType.matches(media, $0) })
+    {
+      throw Fault(
+        "media.unexpected", .permanent, "\(op.name) takes \(op.takes.joined(separator: ", ")), and this is \(media)")
+    }
+    guard case .file(let file) = content, file.writtenPath != nil else { return nil }
+    try hold(file, of: leg, in: &prepared)
+    return prepared
+  }
+
+  private func hold(_ file: HeldFile, of leg: Leg, in prepared: inout Prepared) throws(Fault) {
+    prepared.file = file
+    prepared.part.input = (try file.path, leg.fields["media"]?.asString, file.bytes, file.sha256.hex)
+  }
+
+  private func part(of leg: Leg) -> HostMessage.ItemPart {
     var fields = leg.item.fields.merging(leg.fields)
     if !leg.item.row.isEmpty { fields["row"] = .map(leg.item.row) }
     if !leg.item.loop.isEmpty { fields["for"] = .map(leg.item.loop) }
     if !leg.axes.isEmpty { fields["matrix"] = .map(leg.axes) }
-    var prepared = Prepared(
-      part: HostMessage.ItemPart(
-        key: leg.item.key, attempt: context.attempt, input: nil, fields: fields, budget: plugin.limits.item))
-    guard let content = leg.content else {
-      // A file of this machine is worked on where it lies.
-      if leg.item.url == nil, let path = fields["path"]?.asString, SmallFiles.exists(path) {
-        prepared.part.input = try local(path, fields["media"]?.asString)
-      }
-      return prepared
-    }
-    let media = leg.fields["media"]?.asString
-    if let media, !op.takes.isEmpty, !op.takes.contains(where: { MediaType.matches(media, $0) }) {
-      throw Fault(
-        "media.unexpected", .permanent, "\(op.name) takes \(op.takes.joined(separator: ", ")), and this is \(media)")
-    }
-    if case .file = content {} else { prepared.scratch = try context.services.makeScratch() }
-    let file = try await context.services.file(of: content, in: prepared.scratch, named: "in")
-    prepared.file = file
-    prepared.part.input = (try file.path, media, file.bytes, file.sha256.hex)
-    return prepared
+    return HostMessage.ItemPart(
+      key: leg.item.key, attempt: context.attempt, input: nil, fields: fields, budget: plugin.limits.item)
+  }
+
+  /// A file of this machine is worked on where it lies.
+  private func localPath(_ fields: Fields, of leg: Leg) -> String? {
+    guard leg.item.url == nil, let path = fields["path"]?.asString, SmallFiles.exists(path) else { return nil }
+    return path
   }
 
   private func local(_ path: String, _ media: String?) throws(Fault) -> (String, String?, Int, String) {
@@ -128,19 +152,6 @@ struct PluginExchange {
         input: (path, "application/x-ndjson", count, digest.finish().hex), fields: fields,
         budget: plugin.limits.item),
       scratch: scratch)
-  }
-
-  /// Removes the folder of an item's outputs.
-  func discard(_ answer: PluginHost.Answer) {
-    if !answer.scratch.isEmpty { try? FileSystem.removeTree(answer.scratch) }
-    if answer.scratch.isEmpty { PluginExchange.removeOutputs(answer.folder) }
-  }
-
-  /// Removes a folder for outputs from which all that counts has been taken.
-  static func removeOutputs(_ folder: String) {
-    guard !folder.isEmpty else { return }
-    // Nearly always empty, and then one call is enough.
-    do { try FileSystem.removeDirectory(folder) } catch { try? FileSystem.removeTree(folder) }
   }
 
   func result(_ answer: PluginHost.Answer) throws(Fault) -> StageResult {
