@@ -118,6 +118,7 @@ let package = Package(
     // Testing
     room("Testing", "FlowTesting", ["FlowBase", "FlowEvents", "FlowParts", "FlowRecords"]),
     program("gallery", at: "Sources/Testing/gallery", ["FlowBase", "FlowTesting"]),
+    program("tint", at: "examples/swift/acme.tint/Sources", ["ImgFlow"]),
 
     // Tests
     tests("FlowBaseTests", ["FlowBase"]),
@@ -150,7 +151,7 @@ let package = Package(
       ["FlowPlugins", "FlowParts", "FlowExpressions", "FlowEvents", "FlowTesting", "FlowBase", "imgflow"]),
     tests("FlowCLITests", ["FlowCLI", "FlowBase", "FlowEvents"]),
     tests("ImgFlowTests", ["ImgFlow", "FlowTesting", "FlowBase"]),
-    tests("CLITests", ["FlowTesting", "FlowEvents", "FlowParts", "FlowBase", "imgflow", "gallery"]),
+    tests("CLITests", ["FlowTesting", "FlowEvents", "FlowParts", "FlowBase", "imgflow", "gallery", "tint"]),
 
     // Benchmarks
     program("store-bench", at: "Benchmarks/store-bench", ["FlowStore", "FlowBase"]),

@@ -308,11 +308,36 @@ import Testing
       #expect(end.code == 0, "\(end.output)\(end.errors)")
       #expect(end.output.contains("went well"))
     }
+    let measured = try await work.tool.run("plugin", "bench", "acme.first", "--items", "3", "--json")
+    #expect(measured.code == 0 && measured.output.contains("\"items\":3"), "\(measured.output)\(measured.errors)")
     #expect(try await work.tool.run("plugin", "new", "--lang", language, "acme.first").code == 1)
     try work.write(
       "acme.first/tests/first.yaml", "input: first.txt\nexpect: { status: ok, set: { size_in_bytes: 7 } }\n")
     let wrong = try await work.tool.run("plugin", "test", "acme.first")
     #expect(wrong.code == 1)
     #expect(wrong.output.contains("`size_in_bytes` is `6`, not `7`"))
+  }
+
+  @Test func `a stage in Swift, written as those in the box are, is a plugin like any other`() async throws {
+    let work = try Workplace()
+    let example = PathText.currentFolder + "/examples/swift/acme.tint"
+    for name in ["plugin.yaml", "tests/hello.txt", "tests/plain.yaml", "tests/framed.yaml", "tests/framed.txt"] {
+      let copy = work.place.file("acme.tint/" + name)
+      try SmallFiles.makeFolder(PathText.parent(of: copy))
+      try SmallFiles.create(copy, try SmallFiles.read(PathText.join(example, name)))
+    }
+    let program = PathText.join(PathText.parent(of: Tool.path), "tint")
+    try FileSystem.makeLink(work.place.file("acme.tint/tint"), to: program)
+    for verb in ["test", "check"] {
+      let end = try await work.tool.run("plugin", verb, "acme.tint")
+      #expect(end.code == 0, "\(end.output)\(end.errors)")
+    }
+    try work.manifest(
+      ["/small/a", "/small/b"], "plugins: [acme.tint]",
+      fetch: "fetch\n  - acme.tint: { frame: \"|\" }\n  - filter: item.length == 360")
+    let end = try await work.tool.run("run", "m.yaml")
+    expectEnd(end, 0)
+    #expect(try work.read("out/small-a.bin") == "|" + String(decoding: Workplace.body("/small/a"), as: UTF8.self) + "|")
+    #expect(end.stream.all("plugin.start").count == 1)
   }
 }

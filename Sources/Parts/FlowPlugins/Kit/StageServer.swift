@@ -24,15 +24,20 @@ public struct StageServer: Sendable {
       StageServer.read(input) { feed.yield($0) }
       feed.finish()
     }
-    await withTaskGroup(of: Void.self) { group in
+    // Whoever answers millions of items keeps nothing of those that are done.
+    await withDiscardingTaskGroup { group in
       for await line in lines {
         guard let message = try? JSONReader.read(line).asMap, let type = message["t"]?.asString else { continue }
         switch type {
         case "init": session.begin(message)
         case "item":
           let (id, work) = session.accept(message)
-          let task = Task { await work() }
-          session.running.withLock { $0[id] = task }
+          // Entered before it can be done, which takes it out again.
+          let task = session.running.withLock { running in
+            let task = Task { await work() }
+            running[id] = task
+            return task
+          }
           group.addTask { await task.value }
         case "cancel": session.running.withLock { $0[message["id"]?.asInt ?? -1] }?.cancel()
         case "ping": session.say(["t": "pong", "n": message["n"] ?? .null])
@@ -161,15 +166,22 @@ private final class ServerSession: Sendable {
         guard let size, size > 0 else { return }
         say(["t": "progress", "id": message["id"] ?? 0, "ratio": .double(min(1, Double(bytes) / Double(size)))])
       }
-      let result = try await stage.run(try ServerSession.leg(message), in: context)
+      let leg = try ServerSession.leg(message)
+      var result = try await stage.run(leg, in: context)
+      // Bytes that go on as they came are none of its own.
+      if case .file(let file)? = result.content, case .file(let given)? = leg.content, file === given {
+        result.content = nil
+      }
       return try await ServerSession.fields(of: result, below: folder)
     } catch {
       let fault = Fault(error)
       if fault.kind == .cancelled { return ["status": "cancelled"] }
-      return [
+      var line: Fields = [
         "status": "error", "code": .string(fault.code), "class": .string(fault.kind.rawValue),
         "message": .string(fault.message),
       ]
+      if let pause = fault.retryAfter { line["retry_after_ms"] = .int(pause.nanoseconds / 1_000_000) }
+      return line
     }
   }
 
