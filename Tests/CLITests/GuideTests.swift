@@ -39,7 +39,7 @@ import Testing
     return steps
   }
 
-  @Test(arguments: ["ci.md", "dashboard.md", "scripts.md"])
+  @Test(arguments: ["ci.md", "dashboard.md", "plugins.md", "scripts.md"])
   func `the commands of a page do what it says`(page: String) async throws { try await run(page) }
 
   @Test(.enabled(if: Python.isThere, "`tools/python-checks` has made no Python environment"))

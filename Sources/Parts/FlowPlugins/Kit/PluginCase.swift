@@ -30,10 +30,10 @@ struct PluginCase: Sendable {
     guard let node = read.node, read.problems.isEmpty else {
       throw Fault("config.plugin", .config, "\(path): \(read.problems.first?.message ?? "it is empty")")
     }
-    let known = ["op", "config", "input", "media", "item", "key", "expect", "note"]
-    for entry in node.entries ?? [] where !known.contains(entry.key) {
-      throw Fault(
-        "config.plugin", .config, "\(path): unknown key `\(entry.key)`; keys: \(known.joined(separator: " "))")
+    try PluginCase.check(node, ["op", "config", "input", "media", "item", "key", "expect", "note"], path)
+    if let expect = node["expect"] {
+      try PluginCase.check(
+        expect, ["status", "reason", "code", "set", "keys", "output", "media", "count", "items"], "\(path): expect")
     }
     op = node["op"]?.scalar
     config = node["config"].map { PluginCase.value($0).asMap ?? [:] } ?? [:]
@@ -42,6 +42,13 @@ struct PluginCase: Sendable {
     item = node["item"].map { PluginCase.value($0).asMap ?? [:] } ?? [:]
     key = node["key"]?.scalar ?? key
     expect = node["expect"].map { PluginCase.value($0).asMap ?? [:] } ?? [:]
+  }
+
+  private static func check(_ node: Node, _ known: [String], _ place: String) throws(Fault) {
+    for entry in node.entries ?? [] where !known.contains(entry.key) {
+      throw Fault(
+        "config.plugin", .config, "\(place): unknown key `\(entry.key)`; keys: \(known.joined(separator: " "))")
+    }
   }
 
   /// A node's value as YAML's core schema has it.
