@@ -116,6 +116,38 @@ def plugin_in_runs(bench, count):
             f"{with_it - without:.1f} µs more\n")
 
 
+@part("plugin-at-work")
+def plugin_at_work(bench):
+    """What a plugin that computes does to the downloads before it: the time until the last of them has ended."""
+    folder, _ = bench.tools.folder("busy")
+    subprocess.run([bench.tools.imgflow, "plugin", "new", "--lang", "python", "bench.busy"], cwd=folder, check=True,
+                   stdout=subprocess.DEVNULL)
+    with open(folder + "/bench.busy/main.py", "w") as file:
+        file.write("import time\nfrom imgflow_plugin import serve\n\n\ndef work(item, init):\n"
+                   "    end = time.process_time() + 0.1\n    while time.process_time() < end:\n        pass\n\n\n"
+                   "serve(work)\n")
+    # The server lets a second's worth through at once, so that only files longer than that are slow.
+    slow = bench.corpus("slower", lambda path: files.noise(path, "v", 24, 512 << 10))
+    address = f"http://127.0.0.1:{bench.nginx.http}/slow/slower"
+    plugins = f"plugins: [\"{folder}/bench.busy\"]\n"
+    pair = [bench.tools.flow(slow, address, wide=8, stages=stages, more=plugins)
+            for stages in ["fetch, bench.busy", "fetch"]]
+    times = [[], []]
+    for _ in range(bench.rounds + 2):
+        for one, seen in zip(pair, times):
+            one.before()
+            run(one.words, bench.work)
+            with open(one.words[one.words.index("--events") + 1]) as file:
+                told = [json.loads(line) for line in file if '"type":"stage.end"' in line]
+            fetched = next((end for end in told if end["data"]["stage"] == "fetch"), None)
+            if not fetched or fetched["data"]["ok"] != 24:
+                return f"   not everything was fetched: {told}\n"
+            seen.append(fetched["ms"])
+    a, b = statistics.median(times[0]), statistics.median(times[1])
+    return (f"   24 files of 512 KiB at 256 kB/s each, eight at once: {a:.0f} ms with a plugin that computes for 100 ms an "
+            f"item, {b:.0f} ms without, ratio {a / max(b, 1):.2f}\n")
+
+
 @part("store-bench")
 def store(bench):
     """The journal, in memory and on this machine's disk, by durability."""
