@@ -264,4 +264,54 @@ import Testing
     await bench.close()
     await other.close()
   }
+
+  @Test func `A plugin that removes its work directory harms no item that does without`() async throws {
+    let bench = try Workbench(
+      """
+      import shutil
+      shutil.rmtree(init["workdir"], ignore_errors=True)
+      ok(m, set={"n": len(os.listdir(m["out"]["dir"])) if os.path.exists(m["out"]["dir"]) else -1})
+      """, limits: "{ window: 1 }")
+    for _ in 0..<3 { #expect(try await bench.run().fields["n"] == -1) }
+    await bench.close()
+  }
+
+  @Test func `A work directory that cannot be mended fails the item, and the process goes on`() async throws {
+    let bench = try Workbench(
+      """
+      import shutil
+      w = init["workdir"]
+      if m["key"] == "break":
+          shutil.rmtree(w, ignore_errors=True)
+          open(w, "w").close()
+      ok(m, set={"n": 1})
+      """, limits: "{ window: 1 }", more: "permissions: { write: [workdir, /tmp] }")
+    #expect(try await bench.run("break").fields["n"] == 1)
+    #expect(await bench.code("a") != nil)
+    #expect(await bench.code("b") != nil)
+    #expect(bench.crashes.isEmpty && bench.starts == 1)
+    await bench.close()
+  }
+
+  @Test func `What a process of one item leaves behind goes with it`() async throws {
+    let bench = try Workbench(
+      "pass",
+      prelude: """
+        m = json.loads(sys.stdin.readline())
+        reading, writing = os.pipe()
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                os.write(writing, str(os.getpid()).encode())
+                while True: time.sleep(1)
+            os._exit(0)
+        ok(m, set={"n": int(os.read(reading, 20))})
+        sys.exit(0)
+        """, more: "mode: oneshot")
+    let child = try await bench.run().fields["n"]?.asInt ?? 0
+    #expect(child > 0)
+    let state = (try? SmallFiles.read("/proc/\(child)/stat")).map { String(decoding: $0, as: UTF8.self) }
+    #expect(state == nil || state?.contains(") Z ") == true, "\(state ?? "")")
+    await bench.close()
+  }
 }

@@ -99,8 +99,11 @@ import Testing
     #expect(names == [])
   }
 
-  @Test func `A folder that cannot be made is told of`() throws {
-    let nowhere = OutputFolders(below: place.file("missing"), most: 2)
+  @Test func `A work directory that is gone is made again, and what cannot be made is told of`() throws {
+    let gone = OutputFolders(below: place.file("gone/deep"), most: 2)
+    #expect(try SmallFiles.names(in: gone.take(for: 1).path) == [])
+    try SmallFiles.create(place.file("file"), [])
+    let nowhere = OutputFolders(below: place.file("file"), most: 2)
     #expect(throws: Fault.self) { try nowhere.take(for: 1) }
   }
 }

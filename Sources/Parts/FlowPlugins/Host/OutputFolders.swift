@@ -35,10 +35,10 @@ final class OutputFolders: Sendable {
     let path = "\(workdir)/\(id)"
     let facts = try naming("make", path) { () throws(Errno) in
       do throws(Errno) { try FileSystem.makeDirectory(path, mode: 0o700) } catch {
-        guard error == .exists else { throw error }
-        // The plugin has made something of this name.
+        // The plugin has made something of this name, or removed the work directory.
+        guard error == .exists || error == .noEntry else { throw error }
         try FileSystem.removeTree(path)
-        try FileSystem.makeDirectory(path, mode: 0o700)
+        try FileSystem.makeDirectories(path, mode: 0o700)
       }
       return try FileSystem.facts(path, following: false)
     }
