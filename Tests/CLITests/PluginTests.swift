@@ -246,6 +246,28 @@ import Testing
     #expect(taken.first?.last == "stream.start" && taken.last?.last == "run.end")
   }
 
+  @Test func `a sink that falls is given up with its last words, and the run goes on`() async throws {
+    let work = try Workplace()
+    try await write(
+      work, "acme.fall", ops: "  acme.fall: { kind: sink }",
+      program: """
+        import os, sys
+        for line in sys.stdin:
+            if '"t":"init"' in line:
+                print('{"t":"ready","v":1}', flush=True)
+            elif '"t":"events"' in line:
+                print("there is no room left", file=sys.stderr, flush=True)
+                os._exit(4)
+
+        """)
+    try work.manifest(["/small/a"], "plugins: [acme.fall]", more: "sinks: [acme.fall]")
+    let end = try await work.tool.run("run", "m.yaml", "--json")
+    expectEnd(end, 0)
+    #expect(end.stream.items("ok") == ["urls/small-a"])
+    #expect(
+      end.errors.contains("exited with 4") && end.errors.contains("it wrote: there is no room left"), "\(end.errors)")
+  }
+
   @Test func `what is said is recorded, and said again it is answered the same`() async throws {
     let work = try Workplace()
     try await write(work, "acme.loud", ops: loudOp, program: loud)

@@ -10,6 +10,8 @@ final class PluginSink: Sink {
   private let config: Fields
   private let host = Guarded<PluginHost?>(nil)
   private let batches = Guarded(0)
+  /// What its process wrote to standard error before it fell the last time.
+  private let lastWords = Guarded("")
 
   /// So many bytes of events go into one line at most; the protocol takes 1 MiB.
   private static let batchBytes = 512 << 10
@@ -35,7 +37,10 @@ final class PluginSink: Sink {
     let made = PluginHost(
       single, op: op.name, run: "", config: config, folder: folder, surroundings: surroundings,
       // A sink that told of itself in the stream that it takes would never come to an end.
-      ears: PluginHost.Ears(tell: { _ in }, log: { _, _ in }))
+      ears: PluginHost.Ears(
+        tell: { [lastWords] payload in
+          if case .pluginCrash(let crash) = payload { lastWords.withLock { $0 = crash.stderr } }
+        }, log: { _, _ in }))
     host.withLock { $0 = made }
   }
 
@@ -58,7 +63,11 @@ final class PluginSink: Sink {
     while true {
       let message: PluginMessage
       if let host = host.withLock({ $0 }) {
-        message = try await host.ask(.events(lines), budget: plugin.limits.item).message
+        do throws(Fault) {
+          message = try await host.ask(.events(lines), budget: plugin.limits.item).message
+        } catch {
+          throw withLastWords(error)
+        }
       } else {
         let number = batches.withLock { batches in
           batches += 1
@@ -76,6 +85,13 @@ final class PluginSink: Sink {
       await ProgramLoop.shared.pause(fault.retryAfter ?? .milliseconds(500 << attempt))
       attempt += 1
     }
+  }
+
+  /// Nothing else shows them: a sink's log would be events for it.
+  private func withLastWords(_ fault: Fault) -> Fault {
+    let words = lastWords.withLock { $0 }.split(separator: "\n").suffix(5).joined(separator: "; ")
+    guard fault.code.hasPrefix("plugin.crash"), !words.isEmpty else { return fault }
+    return Fault(fault.code, fault.kind, "\(fault.message); it wrote: \(words)")
   }
 
   func close() async throws { await host.withLock { $0 }?.close() }
