@@ -91,6 +91,8 @@ class Tools:
             name, words, lambda: empty(out, folder + "/.imgflow"), lambda _: compare(corpus, out))
 
     def curl_list(self, corpus, base, ca, wide, report=()):
+        if not self.curl:
+            return None
         folder, out = self.folder("curl")
         with open(os.path.join(folder, "list"), "w") as file:
             file.writelines(f"url = \"{base}/{one}\"\noutput = \"{out}/{one}\"\n" for one in corpus.names)

@@ -6,6 +6,7 @@ import os
 import shlex
 import subprocess
 import sys
+import urllib.request
 
 import corpus as files
 from corpus import empty
@@ -133,7 +134,7 @@ def thumbnails(bench):
     dataset = None if bench.quick else bench.tools.dataset(them, base, side=256)
     if dataset:
         contestants.append(dataset)
-    if bench.tools.vipsthumbnail:
+    if bench.tools.vipsthumbnail and bench.tools.curl:
         curl = bench.tools.curl_list(them, base, None, 64)
         folder = os.path.dirname(curl.words[-1])
         small_ones = folder + "/small"
@@ -175,13 +176,10 @@ def again(bench):
     digest = Contestant("imgflow, `--check digest`", [*first.words, "--check", "digest"], None, first.check)
     contestants = [stat, digest]
     curl = bench.tools.curl_list(them, base, None, 64)
-    out = os.path.dirname(curl.words[-1]) + "/out"
-    if b"--skip-existing" in subprocess.run([bench.tools.curl, "--help", "all"], capture_output=True).stdout:
+    if curl and b"--skip-existing" in subprocess.run([curl.words[0], "--help", "all"], capture_output=True).stdout:
         curl.before()
         run(curl.words, bench.work)
         contestants.append(Contestant("curl --skip-existing", [*curl.words, "--skip-existing"], None, curl.check))
-    else:
-        empty(out)
     aria2 = bench.tools.aria2_list(them, base, None, 64)
     if aria2:
         run(aria2.words, bench.work)
@@ -248,7 +246,6 @@ def failing(bench):
 
 
 def failing_row(bench, number, port, kinds):
-    corpus = files.Corpus(os.path.join(bench.work, f"failing{number}"))
     paths = [f"/{kind}/{number}-{index:06d}.bin" for index, kind in enumerate(kinds)]
     there = {os.path.basename(path): path.encode() * 40 for path, kind in zip(paths, kinds) if kind != "gone"}
     folder, out = bench.tools.folder("failing")
@@ -281,12 +278,12 @@ def failing_row(bench, number, port, kinds):
         except OSError:
             pass
     wrong = sum(name not in there for _, _, names in os.walk(out) for name in names)
-    asked = json.loads(subprocess.run([tools.curl, "-s", f"http://127.0.0.1:{port}/told"], capture_output=True).stdout)
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/told") as answer:
+        asked = json.load(answer)
     mine = {path: times for path, times in asked.items() if f"/{number}-" in path}
     later = [path for path, kind in zip(paths, kinds) if kind == "later"]
     gone = [path for path, kind in zip(paths, kinds) if kind == "gone"]
     named = sum(path in told or os.path.basename(path) in told for path in gone)
-    del corpus
     return (name, f"{right} of {len(there)}" + (f", and {wrong} that are none" if wrong else ""),
             f"{sum(mine.get(path, 0) == 2 for path in later)} of {len(later)} once",
             f"{sum(mine.get(path, 0) > 1 for path in gone)} of {len(gone)}", str(cost.returncode),
