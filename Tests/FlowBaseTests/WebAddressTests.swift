@@ -58,7 +58,8 @@ import Testing
       ("127.0.0.1", "127.0.0.1"), ("127.1", "127.0.0.1"), ("2130706433", "127.0.0.1"), ("0x7f.1", "127.0.0.1"),
       ("0177.0.0.1", "127.0.0.1"), ("0x7F000001", "127.0.0.1"), ("[::1]", "::1"), ("[0:0:0:0:0:0:0:0]", "::"),
       ("127.0.0.1.", "127.0.0.1"), ("example.com", nil), ("1.example", nil), ("0xg", nil),
-      ("dead.beef", nil),
+      ("dead.beef", nil), ("255.255.255.255", "255.255.255.255"), ("01.2.3.4", "1.2.3.4"), ("1.2.3", "1.2.0.3"),
+      ("0.0.0.0", "0.0.0.0"),
     ] as [(String, String?)])
   func `sees through odd spellings of addresses`(_ host: String, _ expected: String?) throws {
     let address = try WebAddress(parsing: "http://\(host)/")

@@ -102,6 +102,6 @@ extension TransferEngine {
   /// The host and port that an address leads to, as `name:port`; nil where it cannot be read.
   public static func authority(of url: String) -> String? {
     guard let parts = try? URLParts(parsing: url), parts.port > 0 else { return nil }
-    return parts.host.contains(":") ? "[\(parts.host)]:\(parts.port)" : "\(parts.host):\(parts.port)"
+    return parts.host.utf8.contains(UInt8(ascii: ":")) ? "[\(parts.host)]:\(parts.port)" : "\(parts.host):\(parts.port)"
   }
 }

@@ -28,6 +28,22 @@ public enum AddressLiteral: Sendable, Hashable {
     return first == 48 && last.utf8.count > 1 && number(last) != nil
   }
 
+  /// Whether bytes are an IPv4 address in its usual form: four numbers up to 255, without zeros in front.
+  static func isDottedQuad(_ bytes: Substring.UTF8View) -> Bool {
+    var (parts, digits, number) = (1, 0, 0)
+    for byte in bytes {
+      if byte == UInt8(ascii: ".") {
+        guard digits > 0, parts < 4 else { return false }
+        (parts, digits, number) = (parts + 1, 0, 0)
+      } else {
+        guard (48...57).contains(byte), digits == 0 || number > 0 else { return false }
+        (digits, number) = (digits + 1, number * 10 + Int(byte - 48))
+        guard number <= 255 else { return false }
+      }
+    }
+    return parts == 4 && digits > 0
+  }
+
   /// Reads an IPv4 address as C libraries do: `127.1`, `0x7f.0.0.1`, `2130706433` and `0177.0.0.1` are all one.
   public static func v4(parsing host: String) -> AddressLiteral? {
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)

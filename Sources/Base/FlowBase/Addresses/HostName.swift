@@ -4,6 +4,7 @@ enum HostName {
   static func canonical(_ written: Substring) throws(WebAddress.Mistake) -> String {
     if written.utf8.first == UInt8(ascii: "[") { return try bracketed(written) }
     if let plain = plain(written) { return plain }
+    if AddressLiteral.isDottedQuad(written.utf8) { return String(written) }
     let decoded = PercentEncoding.decode(String(written))
     var labels: [String] = []
     let parts = CanonicalText.folded(decoded).unicodeScalars.split(omittingEmptySubsequences: false) { isDot($0) }

@@ -10,7 +10,6 @@ struct Fetched: Sendable {
   /// All but the file.
   struct Facts: Sendable, Hashable {
     var finalURL: String
-    var host: String?
     var status: Int
     var media: String?
     var etag: String?
@@ -20,6 +19,9 @@ struct Fetched: Sendable {
     var isMultiplexed: Bool
     /// The encoding of a text, as its server names it.
     var charset: String?
+
+    /// Who sent it; only failures ask.
+    var host: String? { TransferEngine.authority(of: finalURL) }
   }
 
   var media: String? { facts.media }
@@ -32,7 +34,7 @@ struct Fetched: Sendable {
   init(_ file: HeldFile, _ result: TransferResult) {
     self.file = file
     facts = Facts(
-      finalURL: result.finalURL, host: TransferEngine.authority(of: result.finalURL), status: result.status,
+      finalURL: result.finalURL, status: result.status,
       media: MediaType.decide(result.prefix, declared: result.contentType), etag: result.etag,
       lastModified: result.lastModified, wireBytes: result.wireBytes,
       isMultiplexed: result.version == "2", charset: Fetched.charset(of: result.contentType))
@@ -51,7 +53,7 @@ struct Fetched: Sendable {
     let prefix = try await Content.file(file).prefix(on: pool)
     self.file = file
     facts = Facts(
-      finalURL: url, host: TransferEngine.authority(of: url), status: 200,
+      finalURL: url, status: 200,
       media: MediaType.decide(prefix, declared: nil),
       etag: nil, lastModified: nil, wireBytes: 0,
       isMultiplexed: false)
