@@ -17,14 +17,15 @@ extension Command {
     var topics = word.map { explainer.topics($0) } ?? [explainer.overview]
     if topics.isEmpty, let word, word.contains(".") {
       // Perhaps an op of a plugin: only then are plugins looked for.
-      topics = Explainer(catalog: PluginCatalog.usual(console.environment)).topics(word)
+      topics = Explainer(catalog: PluginCatalog.usual(console.environment, and: word)).topics(PathText.name(of: word))
     }
     if let word, topics.isEmpty {
       console.say("imgflow: there is nothing to explain about `\(word)`")
-      console.say(
-        "  "
-          + (Suggestions.question(Suggestions.near(word, among: explainer.words))
-            ?? "`imgflow explain` lists what there is"))
+      let advice =
+        word.contains(".")
+        ? "plugins are found in a folder of that name here, by `imgflow.yaml`, or by $IMGFLOW_PLUGIN_PATH"
+        : "`imgflow explain` lists what there is"
+      console.say("  " + (Suggestions.question(Suggestions.near(word, among: explainer.words)) ?? advice))
       return 1
     }
     let text = TopicText(paint: Paint(console.coloursOutput))

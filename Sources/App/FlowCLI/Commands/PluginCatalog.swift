@@ -36,8 +36,9 @@ enum PluginCatalog {
     return (catalog, problems + found.problems)
   }
 
-  /// The catalog without a manifest, or with that of this folder: for help and schemas.
-  static func usual(_ environment: [String: String]) -> Catalog {
+  /// The catalog without a manifest, or with that of this folder: for help and schemas. A folder that is named brings
+  /// its plugin too.
+  static func usual(_ environment: [String: String], and folder: String? = nil) -> Catalog {
     var places = PluginFinder.usualPlaces(environment: environment, program: ProcessFacts.program)
     if let bytes = try? SmallFiles.read("imgflow.yaml", limit: 16 << 20),
       let node = YAMLReader.read(bytes, file: "imgflow.yaml").node?["plugins"]
@@ -46,6 +47,9 @@ enum PluginCatalog {
         (node.elements ?? [node]).compactMap(\.scalar).map {
           PluginFinder.Place(path: PathText.absolute($0), isNamed: false)
         } + places
+    }
+    if let folder, SmallFiles.exists(PathText.join(folder, "plugin.yaml")) {
+      places.insert(PluginFinder.Place(path: PathText.absolute(folder), isNamed: false), at: 0)
     }
     var catalog = Catalog.builtins
     for plugin in PluginFinder(places: places).find().plugins.reversed() {
