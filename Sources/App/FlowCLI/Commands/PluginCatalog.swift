@@ -36,8 +36,9 @@ enum PluginCatalog {
     return (catalog, problems + found.problems)
   }
 
-  /// The catalog without a manifest, or with that of this folder: for help and schemas. A folder that is named brings
-  /// its plugin too.
+  /// The catalog without a manifest, or with that of this folder: for help and schemas.
+  ///
+  /// A folder that is named brings its plugin too.
   static func usual(_ environment: [String: String], and folder: String? = nil) -> Catalog {
     var places = PluginFinder.usualPlaces(environment: environment, program: ProcessFacts.program)
     if let bytes = try? SmallFiles.read("imgflow.yaml", limit: 16 << 20),
