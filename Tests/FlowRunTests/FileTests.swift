@@ -6,6 +6,18 @@ import Testing
 
 /// What happens to files that are there already, and to paths that two items want.
 @Suite struct FileTests {
+  @Test func `A sidecar is the same after each run, and says nothing of where the bytes lay on their way`() async throws
+  {
+    let scene = try Scene()
+    let manifest = "sources: [\"$URL/a\"]\nstages: [fetch, { store: { path: a, sidecar: json } }]"
+    try await scene.run(manifest)
+    let first = try #require(scene.output("a.txt.json"))
+    let item = try JSONReader.read(Array(first.utf8)).asMap?["item"]?.asMap
+    #expect(item?["path"] == nil && item?["sha256"] != nil)
+    try await scene.run(manifest, options: { $0.fresh = true })
+    #expect(scene.output("a.txt.json") == first)
+  }
+
   @Test func `Of two items that want one path the second fails`() async throws {
     let scene = try Scene()
     let trial = try await scene.run(

@@ -50,7 +50,7 @@ enum Starter {
 
   static let dataset = """
     # yaml-language-server: $schema=imgflow.schema.json
-    # Pictures of one size for training, a caption beside each, without what is too small, broken or there twice.
+    # Pictures of one size, on white, with a caption beside each; without what is too small, broken or there twice.
     # captions.csv has the columns url, id and caption.
     imgflow: 1
     name: dataset
@@ -66,7 +66,7 @@ enum Starter {
       - probe: { full: true }                   # what is cut or broken ends here
       - filter: item.width >= 200 and item.height >= 200
       - dedupe: { by: sha256 }
-      - resize: { width: 256, height: 256, fit: cover, enlarge: true, format: jpeg, quality: 90 }
+      - resize: { width: 256, height: 256, fit: contain, enlarge: true, format: jpeg, quality: 90 }
       - store: { path: "${item.key}.jpg", sidecar: json }
       - write: { path: "${item.key}.txt", text: "${row.caption}" }
       - report: { path: index.csv, columns: [key, url, path, sha256, width, height, status, error], include: all }

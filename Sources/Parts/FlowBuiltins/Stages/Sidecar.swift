@@ -18,7 +18,10 @@ enum Sidecar {
     writer.key("url")
     if let url = leg.item.url { writer.string(redact(url)) } else { writer.null() }
     writer.key("item")
-    writer.value(clean(.map(leg.item.fields.merging(leg.fields)), redact))
+    var made = leg.fields
+    // Where the bytes lay on their way, which is nowhere by the time anybody reads this.
+    made["path"] = nil
+    writer.value(clean(.map(leg.item.fields.merging(made)), redact))
     for (name, fields) in [("row", leg.item.row), ("for", leg.item.loop), ("matrix", leg.axes)] where !fields.isEmpty {
       writer.key(of: name)
       writer.value(clean(.map(fields), redact))
