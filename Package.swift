@@ -142,7 +142,7 @@ let package = Package(
       "FlowRunTests",
       [
         "FlowRun", "FlowGraph", "FlowPlan", "FlowManifest", "FlowYAML", "FlowParts", "FlowEvents", "FlowStore",
-        "FlowBuiltins", "FlowTesting", "FlowBase",
+        "FlowBuiltins", "FlowImage", "FlowTesting", "FlowBase", "imgflow",
       ]),
     tests(
       "FlowBuiltinsTests", ["FlowBuiltins", "FlowParts", "FlowExpressions", "FlowEvents", "FlowTesting", "FlowBase"]),

@@ -33,9 +33,9 @@ import Testing
     let bodies = MemoryBudget.forBodies(within: whole, chosen: 1000)
     do {
       let first = bodies.open()
-      #expect(first.grow(by: 100) && first.grow(by: 25) && !first.grow(by: 1))
-      let others = (0..<3).compactMap { _ in bodies.take(125) }
-      #expect(others.count == 3 && bodies.take(1) == nil && whole.held == 500)
+      #expect(first.grow(by: 100) && first.grow(by: 150) && !first.grow(by: 1))
+      let others = (0..<2).compactMap { _ in bodies.take(125) }
+      #expect(others.count == 2 && bodies.take(1) == nil && whole.held == 500)
       #expect(whole.take(501) == nil)
       let rest = whole.take(500)
       withExtendedLifetime((first, others, rest)) {}

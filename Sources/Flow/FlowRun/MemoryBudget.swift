@@ -25,9 +25,9 @@ final class MemoryBudget: Sendable {
   /// - Parameter chosen: what the manifest allows the run; where it says nothing, bodies that wait are no reason to be
   ///   large, as files do as well.
   static func forBodies(within whole: MemoryBudget, chosen: Int?) -> MemoryBudget {
-    let limit = chosen.map { $0 / 2 } ?? min(32 << 20, whole.limit / 2)
+    let limit = chosen.map { $0 / 2 } ?? min(16 << 20, whole.limit / 2)
     // A worker holds what it is sent several times over.
-    return MemoryBudget(limit: limit, largest: min(16 << 20, limit / 4), within: whole)
+    return MemoryBudget(limit: limit, largest: min(16 << 20, limit / 2), within: whole)
   }
 
   /// How many bytes are held now.

@@ -32,7 +32,7 @@ public struct Dedupe: Stage {
         "Which of them stays: the first of the list, or the one with the most pixels (phash), which is known only when "
           + "all have come. What an earlier run has kept stays in any case."),
     ], shorthand: "by", sets: { [ItemField($0.text("by") == "phash" ? "phash" : "sha256", .string)] },
-    example: "stages:\n  - fetch\n  - dedupe: { by: phash, distance: 4, keep: largest }\n")
+    input: .look, example: "stages:\n  - fetch\n  - dedupe: { by: phash, distance: 4, keep: largest }\n")
 
   /// Lets a leg pass, or drops it with the name of the one that it equals.
   public func run(_ leg: Leg, in context: StageContext) async throws -> StageResult {

@@ -185,10 +185,12 @@ extension PartSpec {
 }
 
 extension PictureWorkers {
-  /// The run's workers: as many as it may use cores, and the memory shared among them.
+  /// The run's workers: as many as it may use cores, or one more than there are, and the memory shared among them.
+  ///
+  /// The one more has something to do while another waits for the run to hand it its next picture.
   static func shared(by services: any RunServices) throws(Fault) -> PictureWorkers {
     try services.shared(PictureWorkers.self) { () throws(Fault) in
-      let count = services.settings.cpu ?? OwnProcess.processors
+      let count = services.settings.cpu ?? OwnProcess.processors + 1
       var limits = Limits()
       if let memory = services.settings.memory { limits.memory = max(256 << 20, memory / max(1, count)) }
       return PictureWorkers(count: count, limits: limits)
