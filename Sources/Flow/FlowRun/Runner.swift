@@ -304,6 +304,7 @@ private struct OpenRun: Sendable {
   }
 
   func close(_ record: RunRecord) {
+    services.runEnds()
     runStore.close(record)
     services.blocking.close()
     store.close()

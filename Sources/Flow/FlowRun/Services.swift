@@ -47,6 +47,9 @@ final class Services: Sendable {
     try resources.shared(type, make: make)
   }
 
+  /// Lets what stages share end with the run.
+  func runEnds() { resources.runEnds() }
+
   func onBandwidthChange(_ change: @escaping @Sendable (Int?) -> Void) {
     bandwidthWatchers.withLock { $0.append(change) }
   }

@@ -97,7 +97,7 @@ struct Fetched: Sendable {
 }
 
 /// The transfers of a run: one engine, and one transfer for equal requests.
-final class FetchTransfers: Sendable {
+final class FetchTransfers: EndsWithRun {
   private let engine: TransferEngine
   private let coalescer = TransferCoalescer()
   private let unfinished = UnfinishedFiles()
@@ -120,6 +120,9 @@ final class FetchTransfers: Sendable {
       return FetchTransfers(engine: engine, settings: settings)
     }
   }
+
+  /// What came of bodies whose next try is another run's is put where that finds it.
+  func runEnds() { unfinished.leave() }
 
   /// Whether a host can be reached.
   func reach(_ host: String) async -> Reach {

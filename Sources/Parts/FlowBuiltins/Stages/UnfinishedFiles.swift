@@ -47,8 +47,15 @@ final class UnfinishedFiles: Sendable {
   private let files = Guarded<[(key: String, file: UnfinishedFile)]>([])
   private static let limit = 64
 
-  deinit {
-    for entry in files.withLock({ $0 }) { entry.file.partial.leave() }
+  deinit { leave() }
+
+  /// Leaves all of them to a later run; some are written to a file only now.
+  func leave() {
+    let left = files.withLock { files in
+      defer { files = [] }
+      return files
+    }
+    for entry in left { entry.file.partial.leave() }
   }
 
   /// The beginning for a request, no longer kept here.
