@@ -3,7 +3,9 @@
 import argparse
 import os
 import shutil
+import sys
 import tempfile
+import traceback
 
 import chart
 import corpus as files
@@ -69,6 +71,8 @@ def main():
     for name in asked.names:
         if name not in names:
             parser.error(f"there is no `{name}`; there are: {' '.join(names)}")
+    if asked.names and asked.write:
+        parser.error("docs/performance.md is written from all of it: no names with --write")
     wanted = [name for name in names if not asked.names or name in asked.names]
     where = "/dev/shm" if os.path.isdir("/dev/shm") else None
     work = tempfile.mkdtemp(prefix="imgflow-bench-", dir=where)
@@ -78,7 +82,7 @@ def main():
         bench = Bench(work, asked.quick)
         if "thumbnails" in wanted and not asked.quick or "photos" in wanted and not asked.quick:
             bench.tools.install_img2dataset()
-        measure(bench, wanted, asked.write)
+        return measure(bench, wanted, asked.write)
     finally:
         if bench:
             bench.close()
@@ -86,26 +90,35 @@ def main():
 
 
 def measure(bench, wanted, write):
-    results, told, curves, memory = {}, {}, [], None
+    found = page.Found()
     print(f"machine: {page.machine()}", flush=True)
     for name in wanted:
         print(f"== {name}", flush=True)
-        if name in WORKLOADS:
-            results[name] = result = WORKLOADS[name](bench)
-            print("\n".join([result.title, *page.table_of(result), *page.goals_of(result), *result.notes]), flush=True)
-        elif name == "growth":
-            curves = growth.curves(bench)
-            for what, points, cost, most in curves:
-                print(f"{what}: {cost}; {points}; at most {most / 1e6:.0f} MB", flush=True)
-        elif name == "memory":
-            memory = growth.memory_over_time(bench)
-            print(memory[1], flush=True)
-        else:
-            told[name] = parts.PARTS[name](bench)
-            print(told[name], flush=True)
+        try:
+            measure_one(bench, name, found)
+        except Exception:  # one thing that cannot be measured here does not cost the others
+            traceback.print_exc()
+            found.broken.append(name)
         bench.sweep()
     if write:
-        keep(page.render(bench, results, told, curves, memory), curves, memory)
+        keep(page.render(bench, found), found.curves, found.memory)
+    return 1 if found.broken else 0
+
+
+def measure_one(bench, name, found):
+    if name in WORKLOADS:
+        found.results[name] = result = WORKLOADS[name](bench)
+        print("\n".join([result.title, *page.table_of(result), *page.goals_of(result), *result.notes]), flush=True)
+    elif name == "growth":
+        found.curves = growth.curves(bench)
+        for what, points, cost, most in found.curves:
+            print(f"{what}: {cost}; {points}; at most {most / 1e6:.0f} MB", flush=True)
+    elif name == "memory":
+        found.memory = growth.memory_over_time(bench)
+        print(found.memory[1], flush=True)
+    else:
+        found.parts[name] = parts.PARTS[name](bench)
+        print(found.parts[name], flush=True)
 
 
 def keep(text, curves, memory):
@@ -126,4 +139,4 @@ def keep(text, curves, memory):
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -37,7 +37,7 @@ def slope(points):
 def curves(bench):
     """[(what grows, [(how many, seconds of CPU)], what one more costs in words)]."""
     most = 20_000 if bench.quick else 100_000
-    rounds = 1 if bench.quick else 3
+    rounds = 1
     found = []
 
     def measured(what, values, make, share):

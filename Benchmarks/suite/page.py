@@ -1,5 +1,6 @@
 """docs/performance.md, written from what was measured."""
 
+import dataclasses
 import datetime
 import os
 import platform
@@ -56,7 +57,21 @@ def goals_of(result):
     return lines
 
 
-def render(bench, results, parts, curves, memory):
+@dataclasses.dataclass
+class Found:
+    """All that was measured."""
+
+    results: dict = dataclasses.field(default_factory=dict)
+    parts: dict = dataclasses.field(default_factory=dict)
+    # (what grows, points, words, the most memory)
+    curves: list = dataclasses.field(default_factory=list)
+    # The points, and words.
+    memory: tuple = None
+    broken: list = dataclasses.field(default_factory=list)
+
+
+def render(bench, found):
+    results, parts, curves, memory = found.results, found.parts, found.curves, found.memory
     lines = [
         "# Performance", "",
         "Written by `make bench`; nothing here is written by hand. Each workload has every tool fetch the same files from the "
@@ -69,6 +84,8 @@ def render(bench, results, parts, curves, memory):
         f"- Date: {datetime.date.today().isoformat()}{', in short form (`QUICK=1`)' if bench.quick else ''}",
         f"- Machine: {machine()}; the server runs on it too",
         f"- Rounds: {bench.rounds}", *(f"- {name}: {told}" for name, told in bench.tools.versions().items()), ""]
+    if found.broken:
+        lines += [f"Could not be measured here: {', '.join(found.broken)}.", ""]
     for name, result in results.items():
         lines += [f"## {result.title}", "", *table_of(result), ""]
         below = [*goals_of(result), *(f"- {note}" for note in result.notes)]
