@@ -100,8 +100,9 @@ def measure(bench, wanted, write):
             traceback.print_exc()
             found.broken.append(name)
         bench.sweep()
-    if write:
-        keep(page.render(bench, found), found.curves, found.memory)
+        if write:
+            # Each time anew, so that who stops it half-way has what was measured until then.
+            keep(page.render(bench, found), found.curves, found.memory)
     return 1 if found.broken else 0
 
 
@@ -135,7 +136,6 @@ def keep(text, curves, memory):
     if memory:
         write(f"{pictures}/memory.svg", chart.lines("Memory of a long run", memory[0], "seconds", "MB", dots=False))
     write(os.path.join(ROOT, "docs/performance.md"), text)
-    print("written: docs/performance.md")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,10 @@ import Testing
 @testable import FlowImage
 
 /// Files that are cut, broken, too large, or not what they seem: each costs itself and says why.
-struct HostileTests {
+///
+/// One after another: libvips keeps one text of errors for the process. A worker has one picture at a time; here two would
+/// read of each other's.
+@Suite(.serialized) struct HostileTests {
   static let formats = ["jpeg", "png", "webp", "gif", "tiff", "heif"]
 
   static func file(_ format: String) throws -> [UInt8] {
