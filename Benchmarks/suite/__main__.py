@@ -17,6 +17,7 @@ from tools import Tools
 from workloads import WORKLOADS
 
 ROOT = os.path.dirname(os.path.dirname(HERE))
+PAGE = os.path.join(ROOT, "docs/performance.md")
 
 
 class Bench:
@@ -66,13 +67,11 @@ def main():
         epilog="names: " + " ".join(names))
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these; all unless named")
     parser.add_argument("--quick", action="store_true", help="fewer files and rounds: under five minutes")
-    parser.add_argument("--write", action="store_true", help="write docs/performance.md")
+    parser.add_argument("--write", action="store_true", help="write docs/performance.md; with names, only their sections of it")
     asked = parser.parse_args()
     for name in asked.names:
         if name not in names:
             parser.error(f"there is no `{name}`; there are: {' '.join(names)}")
-    if asked.names and asked.write:
-        parser.error("docs/performance.md is written from all of it: no names with --write")
     wanted = [name for name in names if not asked.names or name in asked.names]
     where = "/dev/shm" if os.path.isdir("/dev/shm") else None
     work = tempfile.mkdtemp(prefix="imgflow-bench-", dir=where)
@@ -82,15 +81,19 @@ def main():
         bench = Bench(work, asked.quick)
         if "thumbnails" in wanted and not asked.quick or "photos" in wanted and not asked.quick:
             bench.tools.install_img2dataset()
-        return measure(bench, wanted, asked.write)
+        return measure(bench, wanted, asked.write, is_whole=not asked.names)
     finally:
         if bench:
             bench.close()
         shutil.rmtree(work, ignore_errors=True)
 
 
-def measure(bench, wanted, write):
+def measure(bench, wanted, write, is_whole):
     found = page.Found()
+    earlier = ""
+    if write and not is_whole:
+        with open(PAGE) as file:
+            earlier = file.read()
     print(f"machine: {page.machine()}", flush=True)
     for name in wanted:
         print(f"== {name}", flush=True)
@@ -100,9 +103,10 @@ def measure(bench, wanted, write):
             traceback.print_exc()
             found.broken.append(name)
         bench.sweep()
-        if write:
+        if write and (is_whole or not found.broken):
             # Each time anew, so that who stops it half-way has what was measured until then.
-            keep(page.render(bench, found), found.curves, found.memory)
+            text = page.render(bench, found)
+            keep(text if is_whole else page.merge(earlier, text, wanted), found.curves, found.memory, is_whole)
     return 1 if found.broken else 0
 
 
@@ -122,10 +126,11 @@ def measure_one(bench, name, found):
         print(found.parts[name], flush=True)
 
 
-def keep(text, curves, memory):
+def keep(text, curves, memory, is_whole):
     pictures = os.path.join(ROOT, "docs/performance")
-    shutil.rmtree(pictures, ignore_errors=True)
-    os.makedirs(pictures)
+    if is_whole:
+        shutil.rmtree(pictures, ignore_errors=True)
+    os.makedirs(pictures, exist_ok=True)
 
     def write(path, content):
         with open(path, "w") as file:
@@ -135,7 +140,7 @@ def keep(text, curves, memory):
         write(f"{pictures}/{page.slug(what)}.svg", chart.lines(f"CPU by {what}", points, page.slug(what), "seconds"))
     if memory:
         write(f"{pictures}/memory.svg", chart.lines("Memory of a long run", memory[0], "seconds", "MB", dots=False))
-    write(os.path.join(ROOT, "docs/performance.md"), text)
+    write(PAGE, text)
 
 
 if __name__ == "__main__":

@@ -34,10 +34,12 @@ def noise(folder, prefix, count, size, distinct=None):
     corpus = Corpus(folder)
     source = random.Random(f"{prefix} {size}")
     distinct = min(distinct or count, count)
+    piece = 1 << 24
     for number in range(count):
         name = f"{prefix}{number:06d}.bin"
         if number < distinct:
-            corpus.write(name, source.randbytes(size))
+            # Python makes no number of 512 MiB at once.
+            corpus.write(name, b"".join(source.randbytes(min(piece, size - at)) for at in range(0, size, piece)))
         else:
             corpus.link(name, f"{prefix}{number % distinct:06d}.bin")
     return corpus

@@ -15,7 +15,7 @@ def flow(bench, items, stages=1, legs=1, sinks=0):
     each = "".join(
         f"  - set: {{ v{number}: \"${{item.index + {number}}}\" }}\n    id: s{number}\n"
         + (f"    matrix: {{ leg: {list(range(legs))} }}\n" if legs > 1 and number == 0 else "") for number in range(stages))
-    told = "".join(f"  - ndjson: {{ path: \"{folder}/sink{number}\" }}\n    id: n{number}\n" for number in range(sinks))
+    told = "".join(f"  - ndjson: {{ to: \"{folder}/sink{number}\" }}\n    id: n{number}\n" for number in range(sinks))
     with open(folder + "/bench.yaml", "w") as file:
         file.write("imgflow: 1\nsources: [{ file: { path: list.txt } }]\nstate: { durability: process }\nstages:\n" + each
                    + (f"sinks:\n{told}" if told else ""))

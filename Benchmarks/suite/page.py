@@ -57,6 +57,9 @@ def goals_of(result):
     return lines
 
 
+BROKEN = "Could not be measured here:"
+
+
 @dataclasses.dataclass
 class Found:
     """All that was measured."""
@@ -85,7 +88,7 @@ def render(bench, found):
         f"- Machine: {machine()}; the server runs on it too",
         f"- Rounds: {bench.rounds}", *(f"- {name}: {told}" for name, told in bench.tools.versions().items()), ""]
     if found.broken:
-        lines += [f"Could not be measured here: {', '.join(found.broken)}.", ""]
+        lines += [f"{BROKEN} {', '.join(found.broken)}.", ""]
     for name, result in results.items():
         lines += [f"## {result.title}", "", *table_of(result), ""]
         below = [*goals_of(result), *(f"- {note}" for note in result.notes)]
@@ -110,3 +113,31 @@ def render(bench, found):
 
 def slug(what):
     return what.split(" ")[0]
+
+
+def merge(old, new, measured):
+    """An earlier page with the sections that were measured anew in place of its own."""
+    head, sections = split(old)
+    _, fresh = split(new)
+    for title, text in fresh.items():
+        if title in sections:
+            sections[title] = text
+            continue
+        # Before what is no comparison with other tools.
+        titles = list(sections)
+        place = titles.index("Growth") if "Growth" in titles else len(titles)
+        sections = dict([*list(sections.items())[:place], (title, text), *list(sections.items())[place:]])
+    lines = []
+    for line in head.splitlines():
+        if line.startswith(BROKEN):
+            left = [name for name in line[len(BROKEN):].strip(". ").split(", ") if name not in measured]
+            line = f"{BROKEN} {', '.join(left)}." if left else None
+        if line is not None:
+            lines.append(line)
+    return "\n".join(lines).rstrip() + "\n\n" + "".join(sections.values()).rstrip() + "\n"
+
+
+def split(text):
+    """What stands above the first section, and the sections by their titles."""
+    head, *rest = ("\n" + text).split("\n## ")
+    return head.lstrip("\n"), {one.split("\n", 1)[0]: "## " + one.rstrip("\n") + "\n\n" for one in rest}

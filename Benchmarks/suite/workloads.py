@@ -241,7 +241,7 @@ def long_list(bench):
         # It tries them all and is refused, which is quick; its memory is what is looked at.
         deferred = [bench.tools.aria2, "-q", "-i", folder + "/list.txt", "-d", folder + "/aria2", "--deferred-input=true",
                     "-j", "64", "--summary-interval=0", "--max-tries=1"]
-        rows += in_turn([Contestant("aria2 --deferred-input", deferred, limit=20)], 1, bench.work)
+        rows += in_turn([Contestant("aria2 --deferred-input", deferred, limit=20, every=0.5)], 1, bench.work)
         notes.append("aria2 is stopped after 20 s at the latest: its memory is what counts here.")
     notes.append("imgflow's memory is to stay below 64 MB, and not to grow with the list.")
     return Result(f"A list of {count:,} addresses of which a filter keeps 20", rows, [], notes)
