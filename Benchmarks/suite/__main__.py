@@ -3,6 +3,7 @@
 import argparse
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import traceback
@@ -76,6 +77,8 @@ def main():
     where = "/dev/shm" if os.path.isdir("/dev/shm") else None
     work = tempfile.mkdtemp(prefix="imgflow-bench-", dir=where)
     os.environ["IMGFLOW_BENCH_WORK"] = work
+    # Whoever ends it ends what it has started too, and leaves nothing in memory.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     bench = None
     try:
         bench = Bench(work, asked.quick)

@@ -64,7 +64,12 @@ def run(words, folder, limit=900, every=None):
         threads.append(threading.Thread(target=look, daemon=True))
     for thread in threads:
         thread.start()
-    process.wait()
+    try:
+        process.wait()
+    except BaseException:
+        # In a session of its own it would outlive us.
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
     seconds = time.monotonic() - begin
     ended.set()
     for thread in threads:
