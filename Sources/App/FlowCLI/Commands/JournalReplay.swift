@@ -1,5 +1,6 @@
 internal import FlowBase
 internal import FlowEvents
+internal import FlowRun
 internal import FlowStore
 
 /// What the journal knows of a run, told as the events that a listener would have heard, as far as they are known.
@@ -48,16 +49,8 @@ struct JournalReplay {
     let subject = ItemSubject(
       item: "\(source)/\(item.key)", index: item.index, url: item.url, source: source)
     told.add(.itemStart(Payload.ItemStart(key: item.key)), subject)
-    var end = Payload.ItemEnd(status: status, ratio: status == .ok ? 1 : nil)
-    end.reason = item.facts["reason"]?.asString
-    end.finalURL = item.facts["final_url"]?.asString
+    var end = EndCodec.end(status, item.facts)
     end.error = item.fault.map { EventError($0) }
-    end.outputs = (item.facts["outputs"]?.asList ?? []).compactMap { value in
-      guard let map = value.asMap, let path = map["path"]?.asString else { return nil }
-      return Payload.Output(
-        path: path, leg: map["leg"]?.asMap ?? [:], media: map["media"]?.asString, bytes: map["bytes"]?.asInt ?? 0,
-        sha256: map["sha256"]?.asString ?? "", width: map["width"]?.asInt, height: map["height"]?.asInt)
-    }
     if let error = end.error { told.add(.itemError(error), subject) }
     told.add(.itemEnd(end), subject)
     told.count(status, item.fault)

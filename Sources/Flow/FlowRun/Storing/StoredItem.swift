@@ -1,5 +1,5 @@
-import FlowBase
-import FlowEvents
+public import FlowBase
+public import FlowEvents
 import FlowParts
 
 /// What an earlier run, or this one, has written down of an item.
@@ -72,7 +72,7 @@ enum StoreReply: Sendable {
 }
 
 /// The facts of an item's end, as the journal keeps them.
-enum EndCodec {
+public enum EndCodec {
   static func encode(_ item: Item, _ end: Payload.ItemEnd?, gathering: String) -> Fields {
     var facts: Fields = [:]
     if !gathering.isEmpty {
@@ -96,9 +96,9 @@ enum EndCodec {
     return facts
   }
 
-  /// The end of an item of which an earlier run has done everything.
-  static func cachedEnd(_ status: ItemStatus, _ facts: Fields) -> Payload.ItemEnd {
-    var end = Payload.ItemEnd(status: status, isCached: true, attempts: 0, ratio: status == .ok ? 1 : nil)
+  /// The end of an item as it was told, without what its stages took.
+  public static func end(_ status: ItemStatus, _ facts: Fields) -> Payload.ItemEnd {
+    var end = Payload.ItemEnd(status: status, ratio: status == .ok ? 1 : nil)
     end.reason = facts["reason"]?.asString
     end.finalURL = facts["final_url"]?.asString
     end.outputs = (facts["outputs"]?.asList ?? []).compactMap { value in
@@ -107,6 +107,14 @@ enum EndCodec {
         path: path, leg: map["leg"]?.asMap ?? [:], media: map["media"]?.asString, bytes: map["bytes"]?.asInt ?? 0,
         sha256: map["sha256"]?.asString ?? "", width: map["width"]?.asInt, height: map["height"]?.asInt)
     }
+    return end
+  }
+
+  /// The end of an item of which an earlier run has done everything.
+  static func cachedEnd(_ status: ItemStatus, _ facts: Fields) -> Payload.ItemEnd {
+    var end = end(status, facts)
+    end.isCached = true
+    end.attempts = 0
     end.stages = (facts["stages"]?.asList ?? []).map {
       Payload.StageTime(stage: $0.text, elapsed: .zero, isCached: true)
     }
