@@ -182,7 +182,7 @@ enum BrowserProgram {
     let work = try Workplace { request in
       if request.path == "/old.png" { return .redirect(to: "/first.png") }
       return request.path == "/gone"
-        ? .status(404) : .ok(photo, type: "image/png").dripping(photo.count / 20, every: .milliseconds(60))
+        ? .status(404) : .ok(photo, type: "image/png").dripping(photo.count / 20, every: .milliseconds(200))
     }
     try work.write(
       "m.yaml",
