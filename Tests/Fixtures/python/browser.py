@@ -130,11 +130,22 @@ class Browser:
             time.sleep(0.02)
 
     def click(self, selector, count=1):
-        """Clicks in the middle of an element, as a hand would, once it is there."""
-        self.wait(f"document.querySelector({json.dumps(selector)})", f"there is a {selector}")
-        box = self.run(
-            f"(() => {{ const n = document.querySelector({json.dumps(selector)}); n.scrollIntoView({{block:'center'}});"
-            "const b = n.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()")
+        """Clicks in the middle of an element, as a hand would: once it is there, lies still, and nothing covers it."""
+        name = json.dumps(selector)
+        end = time.monotonic() + self.limit
+        last = None
+        while True:
+            box = self.run(
+                f"(() => {{ const n = document.querySelector({name}); if (!n) return null; n.scrollIntoView({{block:'center'}});"
+                "const b = n.getBoundingClientRect(), x = b.x + b.width / 2, y = b.y + b.height / 2;"
+                "return b.width && n.contains(document.elementFromPoint(x, y)) ? [x, y] : null; })()")
+            if box is not None and box == last:
+                break
+            if time.monotonic() > end:
+                raise AssertionError(f"never: there is a {selector} to click at")
+            last = box
+            # The next frame is painted, if it is not too much for this machine.
+            self.run("new Promise(done => { requestAnimationFrame(() => done()); setTimeout(done, 200); })")
         for number in range(1, count + 1):
             for kind in ["mousePressed", "mouseReleased"]:
                 self.call(

@@ -8,6 +8,13 @@ import threading
 from browser import Browser
 
 
+# What a reader of a failure needs to know.
+SEEN = '''JSON.stringify({ run: run && { state: run.state, shown: run.shown, epoch: run.epoch, listed: run.listed, items: run.items },
+  filter: view.filter, total: view.total, blocks: [...view.blocks.keys()], stale: [...view.stale], fetching: view.fetching,
+  tiles: [...document.querySelectorAll('.tile')].map(t => [t.title, t.dataset.state, t.textContent]), open,
+  sheet: $('sheet').open && $('sheetbody').textContent, ask: $('ask').open, lost: $('lost').hidden ? '' : $('lost').textContent })'''
+
+
 def expect(truth, words):
     if not truth:
         raise AssertionError(words)
@@ -94,12 +101,19 @@ def items(browser):
     browser.click(".failure")
     browser.wait(f"{count} === 1", "a group of failures keeps its items")
     browser.click("#clear")
+    browser.wait(f"{count} === {listed}", "all again after the group")
     # Search.
     browser.run("document.querySelector('#search').focus()")
     browser.type("first")
     browser.wait(f"{count} === 1", "found by name")
     browser.click("#clear")
     browser.wait(f"{count} === {listed}", "all again after the search")
+    # What is cleared before it was searched for is not searched for.
+    browser.run("document.querySelector('#search').focus()")
+    browser.type("second")
+    browser.run("document.querySelector('#clear').click()")
+    browser.run("new Promise(done => setTimeout(done, 400))")
+    expect(browser.run(f"{count} === {listed} && !view.filter.q"), "nothing is searched for")
     # A stage keeps its items.
     browser.click(".node[data-key='stage:store']")
     browser.wait(f"{count} === {listed} - 1", "what failed never came to store")
@@ -117,6 +131,14 @@ def items(browser):
     browser.wait("document.querySelector('#sheetbody').textContent.includes('redirected to http://')", "where it came from")
     browser.key("Escape")
     browser.wait("!document.querySelector('#sheet').open", "Escape closes it again")
+    # A tap in the moment after a sheet was closed, before the browser has told of it, is not lost.
+    browser.click(".tile[title*='first']")
+    browser.wait("document.querySelector('#sheet').open", "a sheet to close")
+    browser.run("document.querySelector('#sheet').close(), document.querySelector(\".tile[title*='second']\").click()")
+    browser.wait("document.querySelector('#sheet').open && document.querySelector('#sheettitle').textContent === 'second'",
+                 "a tap at once")
+    browser.key("Escape")
+    browser.wait("!document.querySelector('#sheet').open", "Escape closes the third")
     # Sizes and themes.
     for dark in [False, True]:
         browser.theme(dark)
@@ -213,6 +235,7 @@ if __name__ == "__main__":
             problems = [one for one in browser.problems() if scenario != "back" or "net::ERR_" not in one]
             expect(problems == [], f"the browser complains: {problems}")
             print("fine")
-        except AssertionError as problem:
+        except (AssertionError, RuntimeError) as problem:
             print(f"{sys.argv[2]}: {problem}", browser.problems())
+            print("what the page shows:", browser.run(SEEN))
             sys.exit(1)

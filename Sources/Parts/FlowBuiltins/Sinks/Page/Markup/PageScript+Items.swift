@@ -124,16 +124,17 @@ extension PageScript {
         view.blocks.set(block, found.items);
         view.total = found.total;
         while (view.blocks.size > 24) view.blocks.delete(view.blocks.keys().next().value);
-      } catch (problem) {
-        view.stale.add(block);
-      } finally {
-        view.fetching -= 1;
-        if (serial === view.serial) view.asked.delete(block);
         repaint();
+      } catch (problem) {
+        // Who does not answer is not asked again with every frame.
+        if (serial === view.serial) { view.stale.add(block); setTimeout(repaint, 1000); }
+      } finally {
+        if (serial === view.serial) { view.fetching -= 1; view.asked.delete(block); }
       }
     }
     function refresh(all) {
       view.serial += 1;
+      view.fetching = 0;
       view.asked.clear();
       if (all) { view.blocks.clear(); view.stale.clear(); } else for (const block of view.blocks.keys()) view.stale.add(block);
       if (view.total === 0 || all) load(0);
@@ -158,9 +159,11 @@ extension PageScript {
       }
       view.total = run.listed;
       for (const tile of tiles) {
-        const block = view.blocks.get(Math.floor(tile.n / BLOCK));
+        const number = Math.floor(tile.n / BLOCK), block = view.blocks.get(number);
+        // An answer that is under way may be older than this.
+        if (view.asked.has(number)) view.stale.add(number);
         if (!block) continue;
-        if (tile.n % BLOCK <= block.length) block[tile.n % BLOCK] = tile; else view.stale.add(Math.floor(tile.n / BLOCK));
+        if (tile.n % BLOCK <= block.length) block[tile.n % BLOCK] = tile; else view.stale.add(number);
       }
       repaint();
     }
@@ -214,6 +217,7 @@ extension PageScript {
       for (const name of ['source', 'stage', 'host', 'code'])
         $('by' + name).addEventListener('change', () => setFilter({ [name]: $('by' + name).value }));
       $('clear').addEventListener('click', () => {
+        clearTimeout(timer);
         $('search').value = '';
         setFilter({ state: '', source: '', stage: '', host: '', code: '', q: '' });
       });
@@ -229,14 +233,26 @@ extension PageScript {
     """#
 
   static let sheet = #"""
+    // The item that was asked for last; the sheet shows it, or will once its facts are here.
     let open = null;
     async function openSheet(name) {
       open = name;
-      let item;
-      try { item = await get('/api/item/' + path(name)); } catch (problem) { return; }
-      if (open !== name) return;
+      const item = await look(name);
+      if (!item) return;
       showSheet(item);
       if (!$('sheet').open) $('sheet').showModal();
+    }
+    // What is seen anew changes a sheet that is there; one that was closed meanwhile stays closed.
+    async function renewSheet() {
+      const item = await look(open);
+      if (item && $('sheet').open) showSheet(item);
+    }
+    // All about an item; nothing where another one was asked for meanwhile.
+    async function look(name) {
+      try {
+        const item = await get('/api/item/' + path(name));
+        return open === name ? item : null;
+      } catch (problem) { return null; }
     }
     function story(event) {
       const data = event.data;
@@ -274,7 +290,7 @@ extension PageScript {
         el('p', { class: 'soft' }, el('code', { text: 'imgflow explain ' + failed.code }))));
       if (!isOver && run.state !== 'done') body.push(el('div', { class: 'bar' }, ...['pause', 'resume', 'cancel'].map(verb =>
         el('button', { type: 'button', text: verb[0].toUpperCase() + verb.slice(1), onclick: async () => {
-          await ask(verb, { item: item.item }); openSheet(item.item); } }))));
+          await ask(verb, { item: item.item }); renewSheet(); } }))));
       const stages = ended ? ended.data.stages || [] : [];
       if (stages.length) {
         const most = Math.max(...stages.map(one => one.ms), 1);
@@ -301,12 +317,11 @@ extension PageScript {
     }
     function startSheet() {
       $('closesheet').addEventListener('click', () => $('sheet').close());
-      $('sheet').addEventListener('close', () => { open = null; });
       $('sheet').addEventListener('click', event => { if (event.target === $('sheet')) $('sheet').close(); });
     }
     // An item that is looked at is kept up to date.
     function freshSheet(tiles) {
-      if (open && $('sheet').open && (tiles === null || tiles.some(tile => tile.item === open))) openSheet(open);
+      if ($('sheet').open && (tiles === null || tiles.some(tile => tile.item === open))) renewSheet();
     }
 
     """#
