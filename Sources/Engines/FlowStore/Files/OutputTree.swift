@@ -19,8 +19,9 @@ public final class OutputTree: Sendable {
       try FileSystem.makeDirectories(root)
       return try FileSystem.open(root, [.read, .directory])
     }
-    // Connections need descriptors as well, so only a small share of what is allowed is held here.
-    open = Guarded(DirectoryCache(limit: min(256, ThisProcess.openFileLimit / 8)))
+    // Connections need descriptors as well, so only a small share of what is allowed is held here. Of folders that are
+    // used in turn all have to be held, or none is found again.
+    open = Guarded(DirectoryCache(limit: min(2048, ThisProcess.openFileLimit / 8)))
     defaultMode = 0o666 & ~ThisProcess.umask
   }
 
