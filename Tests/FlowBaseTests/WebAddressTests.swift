@@ -110,4 +110,41 @@ import Testing
     #expect(one == String(Digest.sha256(of: "urls\nhttps://example.com/logo.png").hex.prefix(16)))
     #expect(one != ItemKey.make(source: "other", text: "https://example.com/logo.png"))
   }
+
+  @Test(arguments: [
+    "http://127.0.0.1:18951/tiny/t000000.bin?0", "https://example.com/", "https://example.com/a/b/c.tar.gz",
+    "https://cdn.a-b.example.com:8443/a//b/?q=[1]|2&x=/y", "http://h/?", "http://h/a/?", "http://h/.hidden",
+    "http://h//",
+    "http://h/..", "https://xn--bcher-kva.example/x", "http://h:80/x", "https://h:443/x", "http://h:443/x",
+    "http://h:080/x", "http://h:/x", "http://h:0/x", "http://h:65536/x", "http://h:99999999999999999999/x", "http://h",
+    "http://h?x", "http://h#x", "http://h/x#y", "http://u@h/x", "http://h/%41", "http://h/x?%41", "http://h/a b",
+    " http://h/x", "http://h/x\n", "http://h/a\\b", "http://H/x", "HTTP://h/x", "ftp://h/x", "http:/h/x", "http//h/x",
+    "https//h/x.y", "http://", "https://", "http:///x", "http://./x", "http://a..b/x", "http://a./x", "http://1/x",
+    "http://1.2.3.4/x", "http://1.2.3/x", "http://1.2.3.256/x", "http://01.2.3.4/x", "http://0x7f.1/x", "http://0x7f/x",
+    "http://1.2.3.4.5/x", "http://a.1/x", "http://a.0x1/x", "http://a.1b/x", "http://1.b/x", "http://[::1]/x",
+    "http://ü/x", "http://h/ü", "http://a_b/x", "http://-/x", "http://h/x?`{}^", "http://h/\u{7F}", "", "x", "/x",
+    "http://\(String(repeating: "a", count: 63))/x", "http://\(String(repeating: "a", count: 64))/x",
+    "http://\(String(repeating: "a.", count: 126))b/x", "http://\(String(repeating: "a.", count: 127))b/x",
+    "http://h/\(String(repeating: "n", count: 300))", "http://h/\(String(repeating: "n", count: 1 << 16))",
+  ])
+  func `what is plain is what the full rules leave as it is`(_ text: String) throws {
+    guard let plain = PlainAddress(text) else { return }
+    let full = try WebAddress(parsing: text)
+    #expect(plain.canonical == full.canonical)
+    #expect(plain.host == full.host)
+    #expect(plain.fileName == full.fileName)
+  }
+
+  @Test(arguments: [
+    ("http://127.0.0.1:18951/tiny/t000000.bin?0", "127.0.0.1", "t000000.bin"),
+    ("https://example.com/", "example.com", "_"),
+    ("https://cdn.a-b.example.com:8443/a//b/?q=[1]|2&x=/y", "cdn.a-b.example.com", "b"),
+    ("http://h/.hidden", "h", "hidden"),
+  ])
+  func `common addresses are plain`(_ text: String, _ host: String, _ name: String) throws {
+    let plain = try #require(PlainAddress(text))
+    #expect(plain.canonical == text)
+    #expect(plain.host == host)
+    #expect(plain.fileName == name)
+  }
 }

@@ -27,6 +27,114 @@ import Testing
     #expect(try reader.sourceNames()[source] == "b")
   }
 
+  @Test func `items are found by their place, and else by their key`() throws {
+    let place = try Sandbox()
+    var orders: [StoreOrder] = []
+    for id in 1...8 {
+      var record = item(id, place)
+      record.facts = ["reason": .string("r\(id)")]
+      record.fingerprint = [UInt8(id)]
+      if id == 5 { record.fault = Fault("http.404", .permanent, "gone", host: "h:80") }
+      // Two have the same place, as where a list was shortened between runs.
+      if id == 8 { record.index = 3 }
+      orders.append(.item(record))
+    }
+    for outcome in place.work.perform(orders, durability: .process) { _ = try outcome.get() }
+    let reader = try place.reader()
+    for from in [1, 2, 5, 100] {
+      let found = try reader.past(source: 1, keys: ["k1", "k2", "k3", "k8", "none", "k5"], from: from)
+      #expect(found.map { $0?.id } == [1, 2, 3, 8, nil, 5])
+      #expect(try found[2]?.fields() == ["reason": "r3"])
+      #expect(found[3]?.index == 3 && found[3]?.fingerprint == [8] && found[3]?.status == .ok)
+      #expect(found[5]?.fault == Fault("http.404", .permanent, "gone", host: "h:80"))
+    }
+    #expect(try reader.past(source: 2, keys: ["k1"], from: 1).map { $0?.id } == [nil])
+    #expect(try reader.past(source: 1, keys: [], from: 1).isEmpty)
+  }
+
+  @Test(arguments: [[1, 2, 3], [1, 3], [3, 1, 2], [2, 900, 3], [7, 2], [2, 2]])
+  func `outputs and standings of many items are those of each`(_ ids: [Int]) throws {
+    let place = try Sandbox()
+    for id in 1...3 {
+      _ = try place.work.perform([.item(item(id, place, status: id == 2 ? .filtered : .ok))], durability: .process)[0]
+        .get()
+      try place.publish("\(id)/b", "bytes \(id)", item: id)
+      if id != 2 { try place.publish("\(id)/a", "more", item: id) }
+    }
+    let reader = try place.reader()
+    let traces = try reader.traces(of: ids)
+    for (owner, outputs) in zip(ids, try reader.outputs(of: ids)) where ids.filter({ $0 == owner }).count == 1 {
+      let own = traces.filter { $0.owner == owner }
+      #expect(own.map(\.path) == outputs.map(\.path))
+      #expect(own.map(\.bytes) == outputs.map(\.bytes))
+      #expect(own.map(\.stamp) == outputs.map(\.stamp))
+      for trace in own { #expect(place.store.tree.isInPlace(trace)) }
+    }
+    let standings = try reader.standings(of: ids)
+    #expect(standings.map { $0?.status } == ids.map { [1: .ok, 2: .filtered, 3: .ok][$0] })
+    #expect(standings.compactMap { $0?.run } == ids.filter { $0 <= 3 }.map { _ in place.run })
+  }
+
+  @Test func `a file that is another, longer, touched, a link or gone is not in place`() throws {
+    let place = try Sandbox()
+    for (id, name) in ["a", "b", "c", "d", "e"].enumerated() { try place.publish(name, "1", item: id + 1) }
+    let traces = try place.reader().traces(of: [1, 2, 3, 4, 5])
+    #expect(traces.map { place.store.tree.isInPlace($0) } == [true, true, true, true, true])
+    try place.write("a", "2")
+    try place.write("b", "11")
+    try FileSystem.remove(place.out("c"))
+    try FileSystem.rename(place.out("d"), to: place.out("d2"))
+    try FileSystem.makeLink(place.out("d"), to: "d2")
+    #expect(traces.map { place.store.tree.isInPlace($0) } == [false, false, false, false, true])
+  }
+
+  @Test func `items that follow one on the other are confirmed in one row`() {
+    var confirmed = ConfirmedItems(run: 1)
+    #expect(confirmed.rows.isEmpty)
+    confirmed.items = [4, 5, 6, 8, 9, 2, 3, 10]
+    confirmed.outputs = [1, 1, 2, 1, 0, 0, 1, 1]
+    #expect(confirmed.rows == [0..<3, 3..<4, 4..<5, 5..<6, 6..<7, 7..<8])
+  }
+
+  @Test func `many confirmed at once are what each alone would be`() throws {
+    let place = try Sandbox()
+    for id in 1...6 {
+      _ = place.work.perform([.item(item(id, place))], durability: .process)
+      try place.publish("\(id)", "1", item: id)
+    }
+    let next = try place.store.journal.beginRun(
+      RunRecord(id: "02", manifest: "m", manifestDigest: "", started: WallTime(microseconds: 2)))
+    var confirmed = ConfirmedItems(run: next)
+    confirmed.items = [1, 2, 4, 5]
+    // The fifth makes nothing any more: what it made once does not count for this run.
+    confirmed.outputs = [1, 1, 1, 0]
+    _ = try place.work.perform([.confirmAll(confirmed)], durability: .process)[0].get()
+    let reader = try place.reader()
+    let runs = [next, next, place.run, next, next, place.run]
+    #expect(try reader.standings(of: Array(1...6)).map { $0?.run } == runs)
+    let outputs = try reader.outputs(of: Array(1...6)).map { $0.map(\.run) }
+    #expect(outputs == [[next], [next], [place.run], [next], [place.run], [place.run]])
+  }
+
+  @Test func `where one of many lacks an output, none is confirmed`() throws {
+    let place = try Sandbox()
+    for id in 1...4 {
+      _ = place.work.perform([.item(item(id, place))], durability: .process)
+      // One that has more than it needs does not make up for another.
+      for number in 1...(id == 1 ? 3 : 1) { try place.publish("\(id)-\(number)", "1", item: id) }
+    }
+    let next = place.run + 1
+    try place.publish("3-1", "2", item: 4, run: next)
+    var confirmed = ConfirmedItems(run: next)
+    confirmed.items = [1, 2, 3]
+    confirmed.outputs = [1, 1, 1]
+    let outcome = place.work.perform([.confirmAll(confirmed)], durability: .process)[0]
+    #expect(throws: Fault.self) { try outcome.get() }
+    guard case .failure(let fault) = outcome else { return }
+    #expect(fault.code == "path.collision")
+    #expect(try place.reader().standings(of: [1, 2]).map { $0?.run } == [place.run, place.run])
+  }
+
   @Test func `numbers of sources and legs stay what they were`() throws {
     let place = try Sandbox()
     let first = try place.store.journal.register(nodes: [NodeName(stage: "a"), NodeName(stage: "b", leg: ["w": 64])])

@@ -321,6 +321,8 @@ private final class MailboxHolder: Sendable {
       let fault: Fault? = if case .failure(let fault) = answer.outcome { fault } else { nil }
       if answer.ticket == RunStore.flushTicket {
         replies.append(.flushed)
+      } else if answer.ticket >= RunStore.lotTicket {
+        replies.append(.lotEnded(Int(answer.ticket - RunStore.lotTicket), fault))
       } else if answer.ticket != 0 {
         replies.append(.itemEnded(ticket: Int(answer.ticket), fault))
       } else if let fault {

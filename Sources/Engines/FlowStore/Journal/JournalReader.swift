@@ -116,36 +116,6 @@ extension JournalReader {
     try snapshot { () throws(Fault) in try keys.map { (key) throws(Fault) in try item(source: source, key: key) } }
   }
 
-  /// The same for items that probably stand one behind the other in the journal, from a place of the source on.
-  ///
-  /// What is found there by one statement need not be looked up one by one.
-  public func items(source: Int, keys: [String], from place: Int) throws(Fault) -> [ItemRecord?] {
-    try snapshot { () throws(Fault) in
-      var found = [ItemRecord?](repeating: nil, count: keys.count)
-      try gate.withLock { (_) throws(Fault) in
-        let statement = try statement(Self.itemsByPlace)
-        defer { statement.reset() }
-        statement.bind(1, source)
-        statement.bind(2, place)
-        statement.bind(3, place + keys.count)
-        while try statement.step() {
-          let number = statement.int(3) - place
-          // Many items may have had one place, in one run and another.
-          if keys.indices.contains(number), found[number] == nil, statement.text(2) == keys[number] {
-            found[number] = try Self.item(statement)
-          }
-        }
-      }
-      for number in keys.indices where found[number] == nil {
-        found[number] = try item(source: source, key: keys[number])
-      }
-      return found
-    }
-  }
-
-  private static let itemsByPlace =
-    "SELECT \(itemColumns) FROM items INDEXED BY items_by_place WHERE source = ?1 AND idx >= ?2 AND idx < ?3"
-
   /// An item by its number.
   public func item(_ id: ItemID) throws(Fault) -> ItemRecord? {
     try rows("SELECT \(Self.itemColumns) FROM items WHERE id = ?1") {

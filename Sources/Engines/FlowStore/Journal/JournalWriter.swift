@@ -8,6 +8,7 @@ final class JournalWriter {
   private let insertIntent, dropIntents: Statement
   private let findOutputs, insertOutput, updateOutput, dropOutput: Statement
   private let upsertItem, reopenItem, confirmItem, confirmItemInPlace, confirmOutputs, touchOutput: Statement
+  private let ownersOfOutputs, confirmItems, confirmAllOutputs: Statement
   private let upsertResult, dropResult: Statement
   private let insertParked, dropParked, insertMember, upsertBarrier, confirmBarrierOutputs: Statement
   private let updateSource, updateRun, nameOfItem, insertMark: Statement
@@ -46,6 +47,11 @@ final class JournalWriter {
     confirmItem = try database.prepare("UPDATE items SET run = ?2, idx = ?3 WHERE id = ?1")
     confirmItemInPlace = try database.prepare("UPDATE items SET run = ?2 WHERE id = ?1")
     confirmOutputs = try database.prepare("UPDATE outputs SET run = ?2 WHERE owner = ?1")
+    ownersOfOutputs = try database.prepare(
+      "SELECT owner FROM outputs INDEXED BY outputs_by_owner WHERE owner >= ?1 AND owner <= ?2")
+    confirmItems = try database.prepare("UPDATE items SET run = ?3 WHERE id >= ?1 AND id <= ?2")
+    confirmAllOutputs = try database.prepare(
+      "UPDATE outputs INDEXED BY outputs_by_owner SET run = ?3 WHERE owner >= ?1 AND owner <= ?2")
     touchOutput = try database.prepare(
       "UPDATE outputs SET modified = ?3, changed = ?4, inode = ?5 WHERE owner = ?1 AND path = ?2")
     upsertResult = try database.prepare("INSERT OR REPLACE INTO results VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
@@ -219,6 +225,33 @@ final class JournalWriter {
       try touchOutput.run()
     }
     return count
+  }
+
+  /// The same of many items at once; says whether each has its outputs, and writes nothing where one has not.
+  func confirm(_ confirmed: ConfirmedItems) throws(Fault) -> Bool {
+    let rows = confirmed.rows
+    for row in rows where try !haveOutputs(confirmed, row) { return false }
+    for row in rows {
+      // What an item once had and has no more belongs to no run.
+      for statement in confirmed.outputs[row.lowerBound] > 0 ? [confirmItems, confirmAllOutputs] : [confirmItems] {
+        statement.bind(1, confirmed.items[row.lowerBound])
+        statement.bind(2, confirmed.items[row.upperBound - 1])
+        statement.bind(3, confirmed.run)
+        try statement.run()
+      }
+    }
+    return true
+  }
+
+  private func haveOutputs(_ confirmed: ConfirmedItems, _ row: Range<Int>) throws(Fault) -> Bool {
+    if confirmed.outputs[row.lowerBound] == 0 { return true }
+    let first = confirmed.items[row.lowerBound]
+    var counts = [Int](repeating: 0, count: row.count)
+    ownersOfOutputs.bind(1, first)
+    ownersOfOutputs.bind(2, confirmed.items[row.upperBound - 1])
+    defer { ownersOfOutputs.reset() }
+    while try ownersOfOutputs.step() { counts[ownersOfOutputs.int(0) - first] += 1 }
+    return zip(counts, confirmed.outputs[row]).allSatisfy { $0 >= $1 }
   }
 
   func write(_ result: ResultRecord) throws(Fault) {

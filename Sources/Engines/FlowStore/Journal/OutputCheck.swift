@@ -30,4 +30,10 @@ extension OutputTree {
     guard try digest(output.path) == output.sha256 else { return .altered }
     return stamp == output.stamp ? .unchanged : .touched(stamp)
   }
+
+  /// Whether a file is as it was published, as far as its size, times and number tell.
+  public func isInPlace(_ trace: OutputTrace) -> Bool {
+    guard let facts = try? facts(trace.path) else { return false }
+    return facts.kind == .file && facts.size == trace.bytes && FileStamp(facts) == trace.stamp
+  }
 }

@@ -91,6 +91,18 @@ internal import FlowBase
     return unsafe String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
   }
 
+  /// Whether a column is this very text; no text is made of it.
+  func holds(_ text: String, at column: Int32) -> Bool {
+    guard let start = unsafe sqlite3_column_text(handle, column) else { return text.isEmpty }
+    let count = unsafe Int(sqlite3_column_bytes(handle, column))
+    let isSame = unsafe text.utf8.withContiguousStorageIfAvailable { bytes in
+      guard bytes.count == count else { return false }
+      for place in 0..<count where unsafe bytes[place] != start[place] { return false }
+      return true
+    }
+    return isSame ?? (self.text(column) == text)
+  }
+
   /// A column as a text; NULL is nil.
   func textIfAny(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 

@@ -130,17 +130,19 @@ final class LedgerWork {
     if durability != .process { files.syncFolders() }
   }
 
+  private static let takenOutput = Fault(
+    "path.collision", .permanent,
+    "another item has taken an output of this one in this run; put something into the path that tells them apart")
+
   private func record(_ order: StoreOrder) throws(Fault) {
     switch order {
     case .publish, .flush: break
     case .item(let item): try writer.write(item)
     case .confirm(let confirmation):
       let count = try writer.confirm(confirmation)
-      if count < confirmation.outputs {
-        throw Fault(
-          "path.collision", .permanent,
-          "another item has taken an output of this one in this run; put something into the path that tells them apart")
-      }
+      if count < confirmation.outputs { throw LedgerWork.takenOutput }
+    case .confirmAll(let confirmed):
+      if try !writer.confirm(confirmed) { throw LedgerWork.takenOutput }
     case .result(let result): try writer.write(result)
     case .dropResults(let item, let nodes): try writer.dropResults(of: item, nodes: nodes)
     case .park(let parked): try writer.write(parked)

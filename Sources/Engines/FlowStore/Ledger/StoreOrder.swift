@@ -8,6 +8,9 @@ public indirect enum StoreOrder: Sendable {
   case item(ItemRecord)
   /// Says that a run found an item as an earlier one left it: its row and its outputs count for this run now.
   case confirm(Confirmation)
+  /// The same of many items whose places are those that the journal knows; `path.collision` where one of them lacks an
+  /// output, and then nothing is written.
+  case confirmAll(ConfirmedItems)
   /// Enters a stage's result; one of the same item and node is replaced.
   case result(ResultRecord)
   /// Forgets the results of an item at some nodes.
@@ -54,6 +57,33 @@ public struct Confirmation: Sendable, Hashable {
     self.outputs = outputs
     self.run = run
     self.touched = touched
+  }
+}
+
+/// Items that are as an earlier run left them, at the places where they were.
+public struct ConfirmedItems: Sendable, Hashable {
+  /// The items.
+  public var items: [ItemID] = []
+  /// How many outputs each has.
+  public var outputs: [Int] = []
+  /// The number of the run.
+  public var run: Int
+
+  /// No items yet.
+  public init(run: Int) { self.run = run }
+
+  /// The places of items whose numbers follow one on the other, as they do where the items came in their old order, and
+  /// all of which have outputs, or none.
+  var rows: [Range<Int>] {
+    var rows: [Range<Int>] = []
+    var start = 0
+    for place in items.indices where place > start {
+      if items[place] == items[place - 1] + 1, (outputs[place] == 0) == (outputs[place - 1] == 0) { continue }
+      rows.append(start..<place)
+      start = place
+    }
+    if start < items.count { rows.append(start..<items.count) }
+    return rows
   }
 }
 

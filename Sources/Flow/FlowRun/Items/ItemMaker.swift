@@ -2,16 +2,28 @@ import FlowBase
 import FlowParts
 
 /// An item as it comes from its source, or why it is none.
-struct PreparedItem: Sendable {
+///
+/// It is one thread's at a time: of its source until it is posted, of the loop from then on. So what is known of an item
+/// is not copied at each step of its way, which for many items costs more than what is done with them.
+final class PreparedItem: @unchecked Sendable {
   var item: Item
+  /// Its name, made once.
+  let name: String
   /// Why the entry is no good.
   var fault: Fault?
   /// From where its source can be asked for it again.
   var cursor: Value?
   /// Whether the journal gave it and not its source: an earlier run has done it.
-  var isDone = false
+  let isDone: Bool
   /// What earlier runs have left of it, where that has been looked up already.
   var past: PastItem?
+
+  init(item: Item, fault: Fault? = nil, isDone: Bool = false) {
+    self.item = item
+    name = item.name
+    self.fault = fault
+    self.isDone = isDone
+  }
 }
 
 /// Turns what a source describes into items: keys, names and the fields that come from the address.
@@ -27,7 +39,11 @@ struct ItemMaker: Sendable {
     var key = entry.key ?? ""
     var name = ""
     var host = Value.null
-    if let url = entry.url {
+    if let plain = entry.url.flatMap({ PlainAddress($0) }) {
+      if key.isEmpty { key = ItemKey.make(source: source, text: plain.canonical) }
+      name = plain.fileName
+      host = .string(plain.host)
+    } else if let url = entry.url {
       do {
         let address = try WebAddress(parsing: url)
         if key.isEmpty { key = ItemKey.make(source: source, url: address) }

@@ -11,11 +11,17 @@ struct NameState: Sendable {
   var input: [UInt8]
 }
 
-/// An item whose end is on its way to the journal, and is told when it is safe there.
-struct EndingItem: Sendable {
-  var name: String
-  var subject: ItemSubject
+/// An item whose end is on its way to the journal, and is told when it is safe there; the loop's alone.
+final class EndingItem {
+  let name: String
+  let subject: ItemSubject
   var end: Payload.ItemEnd
+
+  init(name: String, subject: ItemSubject, end: Payload.ItemEnd) {
+    self.name = name
+    self.subject = subject
+    self.end = end
+  }
 }
 
 /// Items from their admission to their end.
@@ -23,13 +29,13 @@ extension RunLoop {
   /// Takes items that have come from the sources into the window, as far as the machine has asked for them.
   func admitWaiting() {
     store.snapshot {
-      while waitingHead < waitingItems.count, !machine.mode.isEnding, ending.count < options.window * 4,
-        machine.wanted > 0, chosen.isComplete
-      {
-        let next = waitingItems[waitingHead]
-        waitingHead += 1
-        admit(next.item, from: next.source)
-        perform()
+      while mayAdmit {
+        let next = waitingItems[waitingHead..<min(waitingItems.count, waitingHead + min(machine.wanted, 256))]
+        for (waiting, standing) in zip(next, store.standings(of: next)) where mayAdmit {
+          waitingHead += 1
+          admit(waiting.item, from: waiting.source, standing)
+          perform()
+        }
       }
     }
     if waitingHead == waitingItems.count {
@@ -42,11 +48,16 @@ extension RunLoop {
     endSources()
   }
 
-  private func admit(_ prepared: PreparedItem, from source: Int) {
+  /// Whether there is an item for the window, and room for it.
+  private var mayAdmit: Bool {
+    waitingHead < waitingItems.count && !machine.mode.isEnding && ending.count < options.window * 4
+      && machine.wanted > 0 && chosen.isComplete
+  }
+
+  private func admit(_ prepared: PreparedItem, from source: Int, _ standing: RunStore.Standing?) {
     if prepared.isDone { return replay(prepared.item, from: source) }
-    var item = prepared.item
     let past: PastItem
-    do { past = try self.past(of: prepared, source) } catch {
+    do { past = try self.past(of: prepared, source, standing) } catch {
       // A journal that cannot be read must not make everything be fetched again.
       return react(to: error, stops: false)
     }
@@ -54,14 +65,15 @@ extension RunLoop {
     if let filter = options.failedOnly {
       guard let known, known.run != store.run, hasFailed(known, filter, source) else { return tell(.consumed(1)) }
     }
-    if let admits = options.admits, !admits(item) { return tell(.consumed(1)) }
-    if let twin = namesUnderWay[item.name]?.input ?? (known?.run == store.run ? known?.input : nil) {
+    if let admits = options.admits, !admits(prepared.item) { return tell(.consumed(1)) }
+    if let twin = namesUnderWay[prepared.name]?.input ?? (known?.run == store.run ? known?.input : nil) {
       if twin == input {
         feeds[source].duplicates += 1
         return tell(.consumed(1))
       }
       feeds[source].items += 1
       noteCome(prepared, source)
+      var item = prepared.item
       item.index = feeds[source].items
       let key = item.key
       item.key = "\(key)~\(item.index)"
@@ -70,26 +82,29 @@ extension RunLoop {
     }
     feeds[source].items += 1
     noteCome(prepared, source)
-    item.index = feeds[source].items
-    item.fields["index"] = .int(item.index)
+    prepared.item.index = feeds[source].items
     if let fault = prepared.fault {
-      refuse(item, source, input, known, fault)
+      prepared.item.fields["index"] = .int(prepared.item.index)
+      refuse(prepared.item, source, input, known, fault)
       return tell(.consumed(1))
     }
     var earlierEnd: Payload.ItemEnd?
     if !refetches, let known, known.gathering == fingerprints.gathering || fingerprints.gathering.isEmpty,
-      let end = past.end, agreesWithLock(item, known),
-      let made = cachedMade(of: known, item, source)
+      let end = past.end, agreesWithLock(prepared.item, known),
+      let made = cachedMade(of: known, prepared.item, source)
     {
       guard refreshNode != nil, end.status == .ok, made.isEmpty else {
-        endCached(item, source, known, end)
+        endCached(prepared.item, named: prepared.name, source, known, end)
         madeTotal += made.count
         for child in made { endCached(child.item, source, child.known, child.end) }
         return tell(.consumed(1))
       }
       earlierEnd = end
     }
-    namesUnderWay[item.name] = NameState(input: input)
+    // Only stages read it there, so that items which are done have no need of it.
+    prepared.item.fields["index"] = .int(prepared.item.index)
+    let item = prepared.item
+    namesUnderWay[prepared.name] = NameState(input: input)
     guard let slot = machine.admit(at: now, into: &actions) else { return }
     place(item, in: slot, id: known?.id ?? store.makeItemID(), input: input, history: known)
     slots[slot].earlierEnd = earlierEnd
@@ -98,14 +113,16 @@ extension RunLoop {
   /// What earlier runs have left of an item: as it was looked up with its source, where that still holds.
   ///
   /// What this run has written meanwhile counts: a twin of an item may have ended since.
-  private func past(of prepared: PreparedItem, _ source: Int) throws(Fault) -> PastItem {
-    if let past = prepared.past, try store.takes(past) { return past }
+  private func past(
+    of prepared: PreparedItem, _ source: Int, _ standing: RunStore.Standing?
+  ) throws(Fault) -> PastItem {
+    if let past = prepared.past, try store.takes(past, standing) { return past }
     let item = prepared.item
     let input = prepared.past?.input ?? fingerprints.input(of: item)
-    var past = PastItem(input: input, fingerprint: prepared.past?.fingerprint ?? fingerprints.of(item, input: input))
-    past.known = try store.lookup(source: source, key: item.key)
-    if !refetches, let known = past.known { past.end = store.reusable(known, fingerprint: past.fingerprint) }
-    return past
+    let fingerprint = prepared.past?.fingerprint ?? fingerprints.of(item, input: input)
+    let known = try store.lookup(source: source, key: item.key)
+    let end = refetches ? nil : known.flatMap { store.reusable($0, fingerprint: fingerprint) }
+    return PastItem(input: input, fingerprint: fingerprint, known: known, end: end)
   }
 
   /// Puts an item into a slot that the machine has given it.
@@ -141,9 +158,13 @@ extension RunLoop {
   }
 
   /// An item of which an earlier run has done everything.
-  func endCached(_ item: Item, _ source: Int, _ known: StoredItem, _ end: Payload.ItemEnd) {
+  func endCached(
+    _ item: Item, named name: String? = nil, _ source: Int, _ known: StoredItem, _ end: Payload.ItemEnd
+  ) {
     tickets += 1
-    let subject = subject(of: item)
+    let subject = ItemSubject(
+      item: name ?? item.name, index: item.index, total: feeds[source].total, url: item.url, source: item.source,
+      parent: item.parent)
     teller.start(item, subject: subject, ratio: 1)
     if end.status == .ok {
       counts.ok += 1
@@ -151,8 +172,8 @@ extension RunLoop {
     } else {
       counts.filtered += 1
     }
-    ending[tickets] = EndingItem(name: item.name, subject: subject, end: end)
-    namesUnderWay[item.name] = NameState(input: known.input)
+    ending[tickets] = EndingItem(name: subject.item, subject: subject, end: end)
+    namesUnderWay[subject.item] = NameState(input: known.input)
     store.touch(ticket: tickets, item: item, source: source, known: known)
   }
 
@@ -299,11 +320,13 @@ extension RunLoop {
     switch reply {
     case .itemEnded(let ticket, let fault):
       if let name = parkedNames.removeValue(forKey: ticket) { namesUnderWay[name] = nil }
-      guard var item = ending.removeValue(forKey: ticket) else { return }
+      guard let item = ending.removeValue(forKey: ticket) else { return }
       namesUnderWay[item.name] = nil
-      if let fault { fail(&item, fault) }
+      if let fault { fail(item, fault) }
       noteEnd(item)
       teller.end(item.end, subject: item.subject)
+    case .lotEnded(let number, let fault):
+      for ticket in store.endLot(number, fault) { stored(.itemEnded(ticket: ticket, fault)) }
     case .flushed:
       let due = flushingBarriers
       flushingBarriers = []
@@ -316,7 +339,7 @@ extension RunLoop {
   }
 
   /// What cannot be remembered has not been done, as far as the next run knows; and no event may say otherwise.
-  private func fail(_ item: inout EndingItem, _ fault: Fault) {
+  private func fail(_ item: EndingItem, _ fault: Fault) {
     switch item.end.status {
     case .ok:
       counts.ok -= 1
@@ -371,7 +394,10 @@ extension RunLoop {
     return subject
   }
 
-  func feedNumber(_ id: String) -> Int { feeds.firstIndex { $0.id == id } ?? 0 }
+  func feedNumber(_ id: String) -> Int {
+    for number in feeds.indices where feeds[number].id == id { return number }
+    return 0
+  }
 }
 
 extension ItemStatus {

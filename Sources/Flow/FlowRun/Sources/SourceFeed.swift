@@ -93,13 +93,13 @@ struct SourceFeed: Sendable {
         var kept: [PreparedItem] = []
         kept.reserveCapacity(batch.count)
         for entry in batch {
-          var prepared = maker.prepare(entry)
+          let prepared = maker.prepare(entry)
           prepared.cursor = reader.cursor
-          if keeps(&prepared) { kept.append(prepared) }
+          if keeps(prepared) { kept.append(prepared) }
         }
         wanted -= kept.count
         left -= kept.count
-        if let past { kept = await past.look(at: kept, source: number, place: &place) }
+        if let past { await past.look(at: kept, source: number, place: &place) }
         if !kept.isEmpty { post(.items(kept)) }
       }
       if left == 0 || Task.isCancelled { return }
@@ -109,7 +109,7 @@ struct SourceFeed: Sendable {
   /// Whether `where` and a share by percentage let an item through.
   ///
   /// A condition that cannot be computed for a row is that row's fault, and no reason to end the source.
-  private func keeps(_ prepared: inout PreparedItem) -> Bool {
+  private func keeps(_ prepared: PreparedItem) -> Bool {
     if case .share(let share)? = source.sample, ItemMaker.position(of: prepared.item) >= share { return false }
     if case .share(let share)? = self.share, ItemMaker.position(of: prepared.item) >= share { return false }
     guard let condition = source.condition, prepared.fault == nil else { return true }
@@ -132,8 +132,8 @@ struct SourceFeed: Sendable {
       let batch = try await reader.next(upTo: 256)
       if batch.isEmpty { break }
       for entry in batch {
-        var prepared = maker.prepare(entry)
-        guard keeps(&prepared) else { continue }
+        let prepared = maker.prepare(entry)
+        guard keeps(prepared) else { continue }
         order += 1
         chosen.append((ItemMaker.position(of: prepared.item), order, prepared))
       }

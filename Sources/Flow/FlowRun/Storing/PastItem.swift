@@ -4,17 +4,27 @@ import FlowParts
 import FlowStore
 
 /// What earlier runs have left of an item, as it was when its source was read.
-struct PastItem: Sendable {
+final class PastItem: Sendable {
   /// The digest of what the source says of it.
-  var input: [UInt8]
+  let input: [UInt8]
   /// The digest of all that its result depends on.
-  var fingerprint: [UInt8]
+  let fingerprint: [UInt8]
   /// What the journal knows of it.
-  var known: StoredItem?
+  let known: StoredItem?
   /// Its end, where it needs no work.
-  var end: Payload.ItemEnd?
+  let end: Payload.ItemEnd?
   /// Stamps of outputs whose bytes are the same though the file was touched, by path.
-  var touched: [String: FileStamp] = [:]
+  let touched: [String: FileStamp]
+
+  init(
+    input: [UInt8], fingerprint: [UInt8], known: StoredItem?, end: Payload.ItemEnd?, touched: [String: FileStamp] = [:]
+  ) {
+    self.input = input
+    self.fingerprint = fingerprint
+    self.known = known
+    self.end = end
+    self.touched = touched
+  }
 }
 
 /// Looks up what earlier runs have left, many items at a time, on threads of the sources.
@@ -37,50 +47,74 @@ final class PastReaders: Sendable {
     self.readers = readers
   }
 
-  /// The same items with what is known of them; those of which that fails are left for the loop, which says so.
+  /// Notes at each item what is known of it; those of which that fails are left for the loop, which says so.
   ///
   /// `place` is the place in the source at which an earlier run probably saw the first of them; it becomes that of
   /// the item behind the last.
-  func look(at items: [PreparedItem], source: Int, place: inout Int) async -> [PreparedItem] {
+  func look(at items: [PreparedItem], source: Int, place: inout Int) async {
     let count = max(1, min(readers.count, items.count / PastReaders.smallest))
     let size = (items.count + count - 1) / count
     let first = place
-    let parts = await withTaskGroup(of: (Int, [PreparedItem]).self) { group in
+    await withTaskGroup(of: Void.self) { group in
       for number in 0..<count {
         let part = items[min(number * size, items.count)..<min((number + 1) * size, items.count)]
-        group.addTask { [self] in (number, look(at: part, source, first + number * size, reader: number)) }
+        group.addTask { [self] in look(at: part, source, first + number * size, reader: number) }
       }
-      return await group.reduce(into: [[PreparedItem]](repeating: [], count: count)) { $0[$1.0] = $1.1 }
     }
-    let found = parts.flatMap { $0 }
-    place += found.count
-    if let last = found.lastIndex(where: { $0.past?.known != nil }), let known = found[last].past?.known {
-      place = known.index + found.count - last
+    place += items.count
+    if let last = items.lastIndex(where: { $0.past?.known != nil }), let known = items[last].past?.known {
+      place = known.index + items.count - last
     }
-    return found
   }
 
-  private func look(
-    at part: ArraySlice<PreparedItem>, _ source: Int, _ place: Int, reader: Int
-  ) -> [PreparedItem] {
-    var items = Array(part)
+  private func look(at items: ArraySlice<PreparedItem>, _ source: Int, _ place: Int, reader: Int) {
     try? readers[reader].withLock { (reader) throws(Fault) in
       try reader.snapshot { () throws(Fault) in
         let known = try store.lookup(source: source, keys: items.map(\.item.key), from: place, in: reader)
-        for place in items.indices where items[place].fault == nil {
-          items[place].past = past(of: items[place].item, known[place], in: reader)
+        let traces = try reader.traces(of: known.compactMap { $0?.facts.outputs.isEmpty == false ? $0?.id : nil })
+        var cursor = traces.startIndex
+        for (item, known) in zip(items, known) where item.fault == nil {
+          var own = traces[cursor..<cursor]
+          if let known, !known.facts.outputs.isEmpty {
+            own = PastReaders.take(known.id, from: traces, at: &cursor)
+          }
+          item.past = past(of: item.item, known, own, in: reader)
         }
       }
     }
-    return items
   }
 
-  private func past(of item: Item, _ known: StoredItem?, in reader: JournalReader) -> PastItem {
-    let input = fingerprints.input(of: item)
-    var past = PastItem(input: input, fingerprint: fingerprints.of(item, input: input), known: known)
-    if let known {
-      past.end = store.reusable(known, fingerprint: past.fingerprint, in: reader, &past.touched)
+  /// The outputs of an item among those of many, which stand in the order of the items.
+  private static func take(
+    _ item: ItemID, from traces: [OutputTrace], at cursor: inout Int
+  ) -> ArraySlice<OutputTrace> {
+    var start = cursor
+    while start < traces.count, traces[start].owner < item { start += 1 }
+    var end = start
+    while end < traces.count, traces[end].owner == item { end += 1 }
+    // Items that do not come in the order of their numbers have been read one by one, in their own order.
+    if start == end, let other = traces.firstIndex(where: { $0.owner == item }) {
+      start = other
+      end = other
+      while end < traces.count, traces[end].owner == item { end += 1 }
+      return traces[start..<end]
     }
-    return past
+    cursor = end
+    return traces[start..<end]
+  }
+
+  private func past(
+    of item: Item, _ known: StoredItem?, _ traces: ArraySlice<OutputTrace>, in reader: JournalReader
+  ) -> PastItem {
+    let input = fingerprints.input(of: item)
+    let fingerprint = fingerprints.of(item, input: input)
+    guard let known else { return PastItem(input: input, fingerprint: fingerprint, known: nil, end: nil) }
+    if let isInPlace = store.areInPlace(known, fingerprint: fingerprint, traces) {
+      let end = isInPlace ? known.facts.cachedEnd(known.status) : nil
+      return PastItem(input: input, fingerprint: fingerprint, known: known, end: end)
+    }
+    var touched: [String: FileStamp] = [:]
+    let end = store.reusable(known, fingerprint: fingerprint, in: reader, &touched)
+    return PastItem(input: input, fingerprint: fingerprint, known: known, end: end, touched: touched)
   }
 }

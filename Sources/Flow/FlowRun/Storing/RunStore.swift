@@ -29,6 +29,11 @@ final class RunStore: @unchecked Sendable {
   private let loopReader: JournalReader
   private let content: ContentStore?
   private var batch: [(ticket: UInt64, order: StoreOrder)] = []
+  /// Items that were found as they were since the last other order: one order is made of them all.
+  private var lot: ConfirmedLot
+  private var lotNumber = 0
+  /// Lots that are on their way.
+  private var lots: [Int: ConfirmedLot] = [:]
   private let jobReader: Guarded<JournalReader>
 
   init(
@@ -37,6 +42,7 @@ final class RunStore: @unchecked Sendable {
   ) throws(Fault) {
     self.plan = plan
     self.run = run
+    lot = ConfirmedLot(run: run)
     self.cutOffRun = cutOffRun
     self.journal = journal
     self.ledger = ledger
@@ -72,7 +78,31 @@ final class RunStore: @unchecked Sendable {
 
   /// What is known of some items, the first of which probably stood at a place of the source in an earlier run.
   func lookup(source: Int, keys: [String], from place: Int, in reader: JournalReader) throws(Fault) -> [StoredItem?] {
-    try reader.items(source: sourceNumbers[source], keys: keys, from: place).map { $0.map(StoredItem.init) }
+    try reader.past(source: sourceNumbers[source], keys: keys, from: place).map { (record) throws(Fault) in
+      guard let record else { return nil }
+      return try StoredItem(record)
+    }
+  }
+
+  /// Whether the files of an item that is done are as they were published, as far as a look at them tells; nil where
+  /// more than that has to be done to know.
+  func areInPlace(_ known: StoredItem, fingerprint: [UInt8], _ traces: ArraySlice<OutputTrace>) -> Bool? {
+    guard mayReuse(known, fingerprint: fingerprint) else { return false }
+    guard plan.state.rerunOn.contains(.outputMissing) else { return true }
+    if checksDigests { return nil }
+    for output in known.facts.outputs {
+      guard let trace = traces.first(where: { $0.path == output.path }), tree.isInPlace(trace) else { return nil }
+    }
+    return true
+  }
+
+  /// Whether what an item's result depends on is as it was.
+  private func mayReuse(_ known: StoredItem, fingerprint: [UInt8]) -> Bool {
+    guard !isFresh, known.run != run, known.status == .ok || known.status == .filtered else { return false }
+    if known.fingerprint == fingerprint { return true }
+    let compares = plan.state.rerunOn
+    if compares.contains(.config) { return false }
+    return !compares.contains(.input) || known.input == Array(fingerprint.prefix(16))
   }
 
   /// The end of an item that needs no work, since nothing that it depends on has changed; nil where there is work.
@@ -87,12 +117,9 @@ final class RunStore: @unchecked Sendable {
   func reusable(
     _ known: StoredItem, fingerprint: [UInt8], in reader: JournalReader, _ stamps: inout [String: FileStamp]
   ) -> Payload.ItemEnd? {
-    guard !isFresh, known.run != run, known.status == .ok || known.status == .filtered else { return nil }
-    let compares = plan.state.rerunOn
-    if compares.contains(.input), known.input != Array(fingerprint.prefix(16)) { return nil }
-    if compares.contains(.config), known.fingerprint != fingerprint { return nil }
-    let end = EndCodec.cachedEnd(known.status, known.facts)
-    guard compares.contains(.outputMissing), !end.outputs.isEmpty else { return end }
+    guard mayReuse(known, fingerprint: fingerprint) else { return nil }
+    let end = known.facts.cachedEnd(known.status)
+    guard plan.state.rerunOn.contains(.outputMissing), !end.outputs.isEmpty else { return end }
     guard let outputs = try? reader.outputs(of: known.id) else { return nil }
     for fact in end.outputs {
       guard let output = outputs.first(where: { $0.path == fact.path }) else { return nil }
@@ -111,12 +138,29 @@ final class RunStore: @unchecked Sendable {
   func makeReader() throws(Fault) -> JournalReader { try journal.reader() }
 
   /// Takes over what was looked up on another thread, unless the journal has come to know better since.
-  func takes(_ past: PastItem) throws(Fault) -> Bool {
-    guard let known = past.known, let now = try loopReader.standing(of: known.id), now.run == known.run,
-      now.status.name == known.status.rawValue
-    else { return false }
+  ///
+  /// What the journal knows now is read for many items at once, by `standings`.
+  func takes(_ past: PastItem, _ standing: Standing?) throws(Fault) -> Bool {
+    guard let known = past.known else { return false }
+    var now = standing
+    if now == nil { now = try loopReader.standing(of: known.id) }
+    guard let now, now.run == known.run, now.status.name == known.status.rawValue else { return false }
     if !past.touched.isEmpty { touched[known.id] = past.touched }
     return true
+  }
+
+  /// How an item stands in the journal, and the run that saw it last.
+  typealias Standing = (run: Int, status: FlowStore.ItemStatus)
+
+  /// How items stand that were looked up on another thread, each at its place; nil where that is not known.
+  func standings(of items: ArraySlice<(source: Int, item: PreparedItem)>) -> [Standing?] {
+    var ids: [ItemID] = []
+    ids.reserveCapacity(items.count)
+    for entry in items {
+      guard let id = entry.item.past?.known?.id else { return Array(repeating: nil, count: items.count) }
+      ids.append(id)
+    }
+    return (try? loopReader.standings(of: ids)) ?? Array(repeating: nil, count: items.count)
   }
 
   /// Looks many items up in one reading of the journal.
@@ -137,26 +181,29 @@ final class RunStore: @unchecked Sendable {
   /// Says that an item is as an earlier run left it.
   func touch(ticket: Int, item: Item, source: Int, known: StoredItem) {
     var confirmation = Confirmation(
-      item: known.id, index: item.index, outputs: known.facts["outputs"]?.asList?.count ?? 0, run: run)
+      item: known.id, index: item.index, outputs: known.facts.outputs.count, run: run)
     confirmation.isInPlace = known.index == item.index
     if !touched.isEmpty, let stamps = touched.removeValue(forKey: known.id) { confirmation.touched = stamps }
-    batch.append((UInt64(ticket), .confirm(confirmation)))
+    if confirmation.isInPlace, confirmation.touched.isEmpty, known.facts.groups.isEmpty {
+      lot.append(ticket, confirmation)
+      return
+    }
+    post(UInt64(ticket), .confirm(confirmation))
     addMemberships(known, item, source)
   }
 
   /// Puts an item that needs no work into the groups that it was in.
   private func addMemberships(_ known: StoredItem, _ item: Item, _ source: Int) {
-    guard let groups = known.facts["groups"]?.asList else { return }
-    let records = groups.compactMap { entry -> MembershipRecord? in
-      guard let parts = entry.asList, parts.count == 3, let stage = parts[0].asString, let node = parts[1].asInt,
-        let group = parts[2].asString, let barrier = plan.stages.firstIndex(where: { $0.id == stage }),
-        barrierNumbers[barrier] >= 0
-      else { return nil }
+    if known.facts.groups.isEmpty { return }
+    let records = known.facts.groups.compactMap { entry -> MembershipRecord? in
+      guard let barrier = plan.stages.firstIndex(where: { $0.id == entry.stage }), barrierNumbers[barrier] >= 0 else {
+        return nil
+      }
       return MembershipRecord(
-        barrier: barrierNumbers[barrier], group: group, item: known.id, source: sourceNumbers[source],
-        index: item.index, node: node, run: run)
+        barrier: barrierNumbers[barrier], group: entry.group, item: known.id, source: sourceNumbers[source],
+        index: item.index, node: entry.node, run: run)
     }
-    if !records.isEmpty { batch.append((0, .members(records))) }
+    if !records.isEmpty { post(0, .members(records)) }
   }
 
   /// Writes an item's end; its ticket is answered when that is safe.
@@ -164,18 +211,18 @@ final class RunStore: @unchecked Sendable {
     addResults(draft)
     let fault = draft.status == .failed || draft.status == .cancelled ? draft.fault : nil
     let record = record(draft, FlowStore.ItemStatus(draft.status), fault)
-    batch.append((UInt64(draft.ticket), .item(record)))
+    post(UInt64(draft.ticket), .item(record))
   }
 
   /// Writes what stages that gather read of an item that goes on.
   func begin(_ draft: ItemRecordDraft) {
-    batch.append((UInt64(draft.ticket), .item(record(draft, .running, nil))))
+    post(UInt64(draft.ticket), .item(record(draft, .running, nil)))
     addResults(draft)
   }
 
   private func addResults(_ draft: ItemRecordDraft) {
     let keeps = !draft.isUnderWay && draft.status != .ok && draft.status != .filtered
-    for result in draft.results { batch.append((0, .result(record(draft.id, result, keeps: keeps)))) }
+    for result in draft.results { post(0, .result(record(draft.id, result, keeps: keeps))) }
     let grouped = draft.memberships.filter { plan.stages[$0.barrier].scope != .run }
     guard !grouped.isEmpty else { return }
     let records = grouped.map {
@@ -183,7 +230,7 @@ final class RunStore: @unchecked Sendable {
         barrier: barrierNumbers[$0.barrier], group: $0.group, item: draft.id, source: sourceNumbers[draft.source],
         index: draft.item.index, node: nodeNumbers[$0.node], run: run)
     }
-    batch.append((0, .members(records)))
+    post(0, .members(records))
   }
 
   private func record(_ draft: ItemRecordDraft, _ status: FlowStore.ItemStatus, _ fault: Fault?) -> ItemRecord {
@@ -204,12 +251,14 @@ final class RunStore: @unchecked Sendable {
 
   /// Asks to be told when all that was posted is safe.
   func askForFlush() {
-    batch.append((RunStore.flushTicket, .flush))
+    post(RunStore.flushTicket, .flush)
     flush()
   }
 
-  /// The ticket of a flush; items' tickets are far below it.
+  /// The ticket of a flush; those of lots and, far below them, items lie below it.
   static let flushTicket = UInt64(1) << 62
+  /// Tickets of lots begin here.
+  static let lotTicket = UInt64(1) << 61
 
   private func record(_ item: Int, _ draft: ItemRecordDraft.Result, keeps: Bool) -> ResultRecord {
     var kept: ResultRecord.Kept?
@@ -307,18 +356,43 @@ final class RunStore: @unchecked Sendable {
   func keep(_ file: HeldFile) throws(Fault) { try content?.add(try file.path, file.sha256) }
 
   func sourceEnded(_ source: Int, items: Int, duplicates: Int) {
-    batch.append(
-      (
-        0,
-        .source(
-          SourceRecord(
-            source: sourceNumbers[source], run: run, total: items, items: items, duplicates: duplicates,
-            isExhausted: true))
-      ))
+    post(
+      0,
+      .source(
+        SourceRecord(
+          source: sourceNumbers[source], run: run, total: items, items: items, duplicates: duplicates,
+          isExhausted: true)))
+  }
+
+  /// Puts an order behind those that were posted before.
+  private func post(_ ticket: UInt64, _ order: StoreOrder) {
+    closeLot()
+    batch.append((ticket, order))
+  }
+
+  /// Makes one order of what has gathered in the lot.
+  private func closeLot() {
+    if lot.tickets.isEmpty { return }
+    lots[lotNumber] = lot
+    batch.append((RunStore.lotTicket + UInt64(lotNumber), .confirmAll(lot.confirmed)))
+    lotNumber += 1
+    lot = ConfirmedLot(run: run)
+  }
+
+  /// The tickets of a lot that has ended; none where its items have to be confirmed one by one, so that each can be
+  /// told what is wrong with it.
+  func endLot(_ number: Int, _ fault: Fault?) -> [Int] {
+    guard let ended = lots.removeValue(forKey: number) else { return [] }
+    guard fault?.code == "path.collision" else { return ended.tickets }
+    for (ticket, confirmation) in zip(ended.tickets, ended.confirmations) {
+      post(UInt64(ticket), .confirm(confirmation))
+    }
+    return []
   }
 
   /// Hands what has gathered to the ledger.
   func flush() {
+    closeLot()
     guard !batch.isEmpty else { return }
     ledger.post(contentsOf: batch)
     batch.removeAll(keepingCapacity: true)
@@ -330,8 +404,7 @@ final class RunStore: @unchecked Sendable {
   private static let gate = 0
 
   func park(_ parked: ParkedItem) {
-    batch.append(
-      (0, .park(ParkedRecord(gate: RunStore.gate, item: parked.id, run: run, state: ParkCodec.encode(parked)))))
+    post(0, .park(ParkedRecord(gate: RunStore.gate, item: parked.id, run: run, state: ParkCodec.encode(parked))))
   }
 
   /// Brings parked items back, the oldest first; `give` gets none when there are none left.
@@ -379,7 +452,7 @@ final class RunStore: @unchecked Sendable {
   func hidesNothing(_ text: String) -> Bool { redaction.redact(text) == text }
 
   /// Hands an order over, behind those that were posted before.
-  func batch(_ order: StoreOrder) { batch.append((0, order)) }
+  func batch(_ order: StoreOrder) { post(0, order) }
 
   /// The journal's number of one of the plan's nodes.
   func number(ofNode node: Int) -> Int { nodeNumbers[node] }
@@ -419,13 +492,51 @@ final class RunStore: @unchecked Sendable {
   }
 }
 
+/// Items that an earlier run has left as they are, on their way to the ledger together.
+private struct ConfirmedLot {
+  var tickets: [Int] = []
+  var places: [Int] = []
+  var confirmed: ConfirmedItems
+
+  init(run: Int) { confirmed = ConfirmedItems(run: run) }
+
+  mutating func append(_ ticket: Int, _ confirmation: Confirmation) {
+    tickets.append(ticket)
+    confirmed.items.append(confirmation.item)
+    places.append(confirmation.index)
+    confirmed.outputs.append(confirmation.outputs)
+  }
+
+  /// The same one by one.
+  var confirmations: [Confirmation] {
+    confirmed.items.indices.map { place in
+      var one = Confirmation(
+        item: confirmed.items[place], index: places[place], outputs: confirmed.outputs[place],
+        run: confirmed.run)
+      one.isInPlace = true
+      return one
+    }
+  }
+}
+
 extension StoredItem {
   /// What a record of the journal says.
   init(_ record: ItemRecord) {
     self.init(
       id: record.id, index: record.index, run: record.run,
       status: FlowEvents.ItemStatus(rawValue: record.status.name) ?? .failed,
-      input: Array(record.fingerprint.prefix(16)), fingerprint: record.fingerprint, facts: record.facts,
+      input: Array(record.fingerprint.prefix(16)), fingerprint: record.fingerprint, facts: StoredFacts(record.facts),
+      fault: record.fault)
+  }
+
+  /// What a record of the journal says whose facts have not been read yet.
+  init(_ record: PastRecord) throws(Fault) {
+    var facts = StoredFacts(plain: record.facts)
+    if facts == nil { facts = StoredFacts(try record.fields()) }
+    self.init(
+      id: record.id, index: record.index, run: record.run,
+      status: FlowEvents.ItemStatus(rawValue: record.status.name) ?? .failed,
+      input: Array(record.fingerprint.prefix(16)), fingerprint: record.fingerprint, facts: facts ?? StoredFacts(),
       fault: record.fault)
   }
 }

@@ -15,15 +15,15 @@ struct StoredItem: Sendable {
   /// The digest of all that its result depends on, `input` in front.
   var fingerprint: [UInt8]
   /// What is needed to tell its end again.
-  var facts: Fields
+  var facts: StoredFacts
   /// Why it failed.
   var fault: Fault?
 
   /// The keys of the items that its stages have made of it.
-  var made: [String] { facts["made"]?.asList?.map(\.text) ?? [] }
+  var made: [String] { facts.made }
 
   /// For which stages that gather it was written down; empty where there were none.
-  var gathering: String { facts["gathering"]?.asString ?? "" }
+  var gathering: String { facts.gathering }
 }
 
 /// What the journal is told of an item that has ended.
@@ -67,6 +67,8 @@ enum StoreReply: Sendable {
   case flushed
   /// An item's end is safe, or could not be written.
   case itemEnded(ticket: Int, Fault?)
+  /// The ends of the items of a lot are safe, or could not be written together.
+  case lotEnded(Int, Fault?)
   /// Something else could not be written.
   case runFault(Fault)
 }
@@ -101,23 +103,17 @@ public enum EndCodec {
     var end = Payload.ItemEnd(status: status, ratio: status == .ok ? 1 : nil)
     end.reason = facts["reason"]?.asString
     end.finalURL = facts["final_url"]?.asString
-    end.outputs = (facts["outputs"]?.asList ?? []).compactMap { value in
+    end.outputs = outputs(facts)
+    return end
+  }
+
+  /// The files of an end.
+  static func outputs(_ facts: Fields) -> [Payload.Output] {
+    (facts["outputs"]?.asList ?? []).compactMap { value in
       guard let map = value.asMap, let path = map["path"]?.asString else { return nil }
       return Payload.Output(
         path: path, leg: map["leg"]?.asMap ?? [:], media: map["media"]?.asString, bytes: map["bytes"]?.asInt ?? 0,
         sha256: map["sha256"]?.asString ?? "", width: map["width"]?.asInt, height: map["height"]?.asInt)
     }
-    return end
-  }
-
-  /// The end of an item of which an earlier run has done everything.
-  static func cachedEnd(_ status: ItemStatus, _ facts: Fields) -> Payload.ItemEnd {
-    var end = end(status, facts)
-    end.isCached = true
-    end.attempts = 0
-    end.stages = (facts["stages"]?.asList ?? []).map {
-      Payload.StageTime(stage: $0.text, elapsed: .zero, isCached: true)
-    }
-    return end
   }
 }

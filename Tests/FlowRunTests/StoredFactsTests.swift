@@ -1,0 +1,94 @@
+import FlowBase
+import FlowEvents
+import FlowParts
+import Testing
+
+@testable import FlowRun
+
+/// The short way to read what the journal says of an item's end beside the long one.
+@Suite struct StoredFactsTests {
+  private static func end(_ change: (inout Payload.ItemEnd) -> Void = { _ in }) -> Payload.ItemEnd {
+    var end = Payload.ItemEnd(status: .ok, ratio: 1)
+    end.outputs = [
+      Payload.Output(path: "1/a b.bin", media: "image/jpeg", bytes: 200, sha256: "5b70", width: 3, height: 0)
+    ]
+    end.stages = [Payload.StageTime(stage: "fetch", elapsed: .zero), Payload.StageTime(stage: "store", elapsed: .zero)]
+    change(&end)
+    return end
+  }
+
+  private static func json(_ end: Payload.ItemEnd, gathering: String = "") -> [UInt8] {
+    let item = Item(source: "s", key: "k", index: 1, url: nil)
+    let fields = EndCodec.encode(item, end, gathering: gathering)
+    if fields.isEmpty { return [] }
+    var writer = JSONWriter()
+    writer.value(.map(fields))
+    return writer.bytes
+  }
+
+  private static func long(_ json: [UInt8]) throws -> StoredFacts {
+    json.isEmpty ? StoredFacts() : StoredFacts(try #require(try JSONReader.read(json).asMap))
+  }
+
+  @Test(arguments: [
+    end(), end { $0.outputs = [] }, end { $0.outputs += $0.outputs }, end { $0.outputs[0].media = nil },
+    end { $0.outputs[0].width = nil }, end { $0.outputs[0].bytes = 123_456_789_012 }, end { $0.stages = [] },
+    end { $0.reason = "too small" }, end { $0.finalURL = "https://example.com/x?y" },
+    end {
+      $0.outputs = []; $0.stages = []; $0.reason = "filtered"
+    },
+    end {
+      $0.outputs = []; $0.stages = []
+    },
+  ])
+  func `what most items have is read the short way`(_ end: Payload.ItemEnd) throws {
+    let json = StoredFactsTests.json(end)
+    let short = try #require(StoredFacts(plain: json))
+    #expect(short == (try StoredFactsTests.long(json)))
+    var cached = end
+    cached.isCached = true
+    cached.attempts = 0
+    cached.stages = end.stages.map { Payload.StageTime(stage: $0.stage, elapsed: .zero, isCached: true) }
+    #expect(short.cachedEnd(.ok) == cached)
+  }
+
+  @Test(arguments: [
+    end { $0.outputs[0].path = "é" }, end { $0.outputs[0].path = "a\"b" }, end { $0.outputs[0].leg = ["w": 64] },
+    end { $0.outputs[0].bytes = -1 }, end { $0.reason = "a\nb" },
+  ])
+  func `the rest goes the long way`(_ end: Payload.ItemEnd) throws {
+    let json = StoredFactsTests.json(end)
+    #expect(StoredFacts(plain: json) == nil)
+    #expect(try StoredFactsTests.long(json).outputs == end.outputs)
+  }
+
+  @Test func `what belongs to stages that gather goes the long way`() throws {
+    let json = StoredFactsTests.json(StoredFactsTests.end(), gathering: "g")
+    #expect(StoredFacts(plain: json) == nil)
+    #expect(try StoredFactsTests.long(json).gathering == "g")
+    let groups = Array(#"{"made":["k/1","k/2"],"groups":[["sheet",4,"\"a\""],["sheet"]]}"#.utf8)
+    #expect(StoredFacts(plain: groups) == nil)
+    let facts = try StoredFactsTests.long(groups)
+    #expect(facts.made == ["k/1", "k/2"])
+    #expect(facts.groups == [StoredFacts.Group(stage: "sheet", node: 4, group: "\"a\"")])
+  }
+
+  /// A journal's row that was cut or altered is not taken for something else.
+  @Test func `whatever is cut off, added or altered, the short way says what the long one does, or nothing`() throws {
+    let whole = StoredFactsTests.json(
+      StoredFactsTests.end {
+        $0.reason = "r"
+        $0.finalURL = "http://h/"
+      })
+    for count in 1..<whole.count { #expect(StoredFacts(plain: Array(whole.prefix(count))) == nil) }
+    #expect(StoredFacts(plain: whole + [UInt8(ascii: "}")]) == nil)
+    for place in whole.indices {
+      for byte in Array("\",:{}[]\\0-9n \u{1}".utf8) + [0x80] {
+        var altered = whole
+        altered[place] = byte
+        guard let short = StoredFacts(plain: altered) else { continue }
+        #expect(short == (try StoredFactsTests.long(altered)))
+      }
+    }
+  }
+}
