@@ -34,14 +34,8 @@ struct Backlog {
     case overflow(Fault)
   }
 
-  private struct Record {
-    var seq: Int
-    var bytes: [UInt8]
-  }
-
   private let limits: StreamLimits
-  private var memory = Fifo<Record>()
-  private var memoryBytes = 0
+  private var memory = HeldBytes()
   private var newest = NewestQueue<[UInt8]>()
   private var spool: SpoolFile?
 
@@ -54,12 +48,12 @@ struct Backlog {
 
   /// The `seq` of the first event that waits.
   mutating func firstWaiting() -> Int? {
-    let kept = memory.first?.seq ?? (try? spool?.firstNumber())
+    let kept = memory.firstSeq ?? (try? spool?.firstNumber())
     return [kept, newest.firstSeq()].compactMap(\.self).min()
   }
 
   /// Whether there is room again for a stream that was full.
-  var isRelaxed: Bool { spooledBytes <= limits.spool / 2 && memoryBytes <= limits.memory / 2 }
+  var isRelaxed: Bool { spooledBytes <= limits.spool / 2 && memory.count <= limits.memory / 2 }
 
   /// Adds the bytes of an event; with `force` also where there is no room.
   mutating func add(_ event: Event, _ bytes: [UInt8], force: Bool = false) -> Outcome {
@@ -67,21 +61,21 @@ struct Backlog {
     case .newest:
       let pushed = newest.add(.init(seq: event.seq, key: NewestKey(event), element: bytes))
       return pushed.map(Outcome.replaced) ?? .kept
-    case .droppable where spooledBytes > 0 || memoryBytes > limits.memory / 2: return .dropped
+    case .droppable where spooledBytes > 0 || memory.count > limits.memory / 2: return .dropped
     case .kept, .droppable: return keep(event.seq, bytes, force: force)
     }
   }
 
   private mutating func keep(_ seq: Int, _ bytes: [UInt8], force: Bool) -> Outcome {
     // As long as something is on disk, all that comes later goes there too: order first.
-    if spooledBytes == 0 && (memoryBytes + bytes.count <= limits.memory || memory.isEmpty) {
-      hold(seq, bytes)
+    if spooledBytes == 0 && (memory.count + bytes.count <= limits.memory || memory.isEmpty) {
+      memory.append(seq, bytes)
       return .kept
     }
     do throws(Fault) {
       guard let spool = try openSpool(), force || spool.fits(bytes.count) else {
         guard force && spooledBytes == 0 else { return .overflow(overflow) }
-        hold(seq, bytes)
+        memory.append(seq, bytes)
         return .kept
       }
       try spool.append(seq, bytes)
@@ -89,11 +83,6 @@ struct Backlog {
     } catch {
       return .overflow(error)
     }
-  }
-
-  private mutating func hold(_ seq: Int, _ bytes: [UInt8]) {
-    memory.append(Record(seq: seq, bytes: bytes))
-    memoryBytes += bytes.count
   }
 
   private var overflow: Fault {
@@ -115,7 +104,7 @@ struct Backlog {
     var first: Int?
     var count = 0
     while chunk.count < limit {
-      var kept = memory.first?.seq
+      var kept = memory.firstSeq
       if kept == nil { kept = try spool?.firstNumber() }
       let replaceable = newest.firstSeq()
       guard let seq = [kept, replaceable].compactMap(\.self).min() else { break }
@@ -123,10 +112,7 @@ struct Backlog {
       count += 1
       if seq == replaceable {
         chunk.append(contentsOf: newest.popFirst()?.element ?? [])
-      } else if let record = memory.popFirst() {
-        memoryBytes -= record.bytes.count
-        chunk.append(contentsOf: record.bytes)
-      } else {
+      } else if !memory.popFirst(into: &chunk) {
         guard let bytes = try spool?.popFirst() else { break }
         chunk.append(contentsOf: bytes)
       }

@@ -1,0 +1,44 @@
+/// The bytes of events that wait in memory, one behind the other in one piece.
+///
+/// A piece of memory an event, got by one thread and given back by another, would leave holes that the process never
+/// gets rid of: a run of a million items would need more and more of it.
+struct HeldBytes {
+  private struct Mark {
+    var seq: Int
+    var count: Int
+  }
+
+  private var marks = Fifo<Mark>()
+  /// What lies before `head` has been taken already.
+  private var bytes: [UInt8] = []
+  private var head = 0
+
+  /// What is free is kept up to so much; a reader that was behind once leaves no more than this.
+  private static let spare = 1 << 18
+
+  var isEmpty: Bool { marks.isEmpty }
+  /// How many bytes wait.
+  var count: Int { bytes.count - head }
+  /// The `seq` of the first event.
+  var firstSeq: Int? { marks.first?.seq }
+
+  mutating func append(_ seq: Int, _ event: [UInt8]) {
+    marks.append(Mark(seq: seq, count: event.count))
+    bytes.append(contentsOf: event)
+  }
+
+  /// Moves the first event to the end of `chunk`; false where none waits.
+  mutating func popFirst(into chunk: inout [UInt8]) -> Bool {
+    guard let mark = marks.popFirst() else { return false }
+    chunk.append(contentsOf: bytes[head..<(head + mark.count)])
+    head += mark.count
+    if head == bytes.count {
+      bytes.removeAll(keepingCapacity: bytes.capacity <= Self.spare)
+      head = 0
+    } else if head >= Self.spare && head * 2 > bytes.count {
+      bytes.removeFirst(head)
+      head = 0
+    }
+    return true
+  }
+}
