@@ -39,6 +39,14 @@ internal import FlowBase
   private var nextCheck = Instant(nanoseconds: .max)
   private var isOpen = true
 
+  /// Whether the last look at the connections found something at once.
+  private var isBusy = false
+
+  /// With so many transfers under way that something is always there, the loop looks at them only so often: each look
+  /// costs the same, however much is found.
+  private static let crowd = 16
+  private static let betweenLooks = Interval.microseconds(150)
+
   private static let idleHandles = 512
   private static let longestWait = Interval.seconds(60)
   /// How often the shares of a limited bandwidth are dealt out anew.
@@ -107,15 +115,18 @@ internal import FlowBase
   private func tick() { turn.now = clock.now() }
 
   private func wait() {
+    if isBusy, active.count >= TransferLoop.crowd { WorkerThread.rest(TransferLoop.betweenLooks) }
     let mayWait = inbox.withLock { inbox in
       inbox.isWaiting = inbox.letters.isEmpty
       return inbox.isWaiting
     }
     guard mayWait, isOpen else { return }
-    let left = min(TransferLoop.longestWait, max(.zero, nextCheck - clock.now()))
+    let before = clock.now()
+    let left = min(TransferLoop.longestWait, max(.zero, nextCheck - before))
     unsafe curl_multi_poll(multi, nil, 0, Int32((left.nanoseconds + 999_999) / 1_000_000), nil)
     inbox.withLock { $0.isWaiting = false }
     tick()
+    isBusy = now - before < TransferLoop.betweenLooks
   }
 
   private func readInbox() {

@@ -125,3 +125,13 @@ public struct SystemTime: TimeSource {
     return WallTime(microseconds: time.tv_sec * 1_000_000 + time.tv_nsec / 1000)
   }
 }
+
+extension WorkerThread {
+  /// Lets the calling thread, which must be one of our own, do nothing for a moment.
+  public static func rest(_ interval: Interval) {
+    guard interval > .zero else { return }
+    var span = timespec(
+      tv_sec: interval.nanoseconds / 1_000_000_000, tv_nsec: interval.nanoseconds % 1_000_000_000)
+    unsafe nanosleep(&span, nil)
+  }
+}

@@ -11,6 +11,8 @@ public struct Interval: Sendable, Hashable, Comparable {
   }
   /// A span of so many milliseconds.
   public static func milliseconds(_ count: Int) -> Interval { Interval(nanoseconds: count * 1_000_000) }
+  /// A number of microseconds.
+  public static func microseconds(_ count: Int) -> Interval { Interval(nanoseconds: count * 1000) }
   /// A span of so many seconds.
   public static func seconds(_ count: Int) -> Interval { Interval(nanoseconds: count * 1_000_000_000) }
   /// No time.
