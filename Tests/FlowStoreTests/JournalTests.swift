@@ -41,15 +41,18 @@ import Testing
     }
     for outcome in place.work.perform(orders, durability: .process) { _ = try outcome.get() }
     let reader = try place.reader()
-    for from in [1, 2, 5, 100] {
-      let found = try reader.past(source: 1, keys: ["k1", "k2", "k3", "k8", "none", "k5"], from: from)
+    let places = [1, 2, 5, 100].flatMap {
+      [PastPlace(index: $0), PastPlace(index: $0, id: 1), PastPlace(index: 1, id: $0)]
+    }
+    for from in places {
+      let found = try reader.past(source: 1, keys: ["k1", "k2", "k3", "k8", "none", "k5"], from: from) { $0 }
       #expect(found.map { $0?.id } == [1, 2, 3, 8, nil, 5])
       #expect(try found[2]?.fields() == ["reason": "r3"])
       #expect(found[3]?.index == 3 && found[3]?.fingerprint == [8] && found[3]?.status == .ok)
       #expect(found[5]?.fault == Fault("http.404", .permanent, "gone", host: "h:80"))
     }
-    #expect(try reader.past(source: 2, keys: ["k1"], from: 1).map { $0?.id } == [nil])
-    #expect(try reader.past(source: 1, keys: [], from: 1).isEmpty)
+    #expect(try reader.past(source: 2, keys: ["k1"], from: PastPlace(index: 1, id: 1)) { $0 }.map { $0?.id } == [nil])
+    #expect(try reader.past(source: 1, keys: [], from: PastPlace(index: 1), { $0 }).isEmpty)
   }
 
   @Test(arguments: [[1, 2, 3], [1, 3], [3, 1, 2], [2, 900, 3], [7, 2], [2, 2]])

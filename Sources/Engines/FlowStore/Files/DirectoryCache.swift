@@ -2,9 +2,14 @@ internal import FlowBase
 
 /// The directories that were used last, held open; where there are too many, the older half makes room.
 struct DirectoryCache {
-  private struct Entry {
-    var directory: Descriptor
+  private final class Entry {
+    let directory: Descriptor
     var used: Int
+
+    init(directory: Descriptor, used: Int) {
+      self.directory = directory
+      self.used = used
+    }
   }
 
   /// The folders in which a folder was made, and whose names are not yet known to be on the disk.
@@ -20,7 +25,7 @@ struct DirectoryCache {
     mutating get {
       guard let found = entries[path] else { return nil }
       clock += 1
-      entries[path]?.used = clock
+      found.used = clock
       return found.directory
     }
     set {

@@ -41,6 +41,23 @@ public struct OutputTrace: Sendable, Hashable {
   }
 }
 
+/// Where an item stood in an earlier run.
+public struct PastPlace: Sendable, Hashable {
+  /// Its place in its source.
+  public var index: Int
+  /// Its number, where that is known.
+  public var id: ItemID?
+
+  /// A place.
+  public init(index: Int, id: ItemID? = nil) {
+    self.index = index
+    self.id = id
+  }
+
+  /// So many items further on.
+  public func advanced(by count: Int) -> PastPlace { PastPlace(index: index + count, id: id.map { $0 + count }) }
+}
+
 /// Reading many items one behind the other, as a run does that finds them done.
 ///
 /// Items have got their numbers and places in the order in which they came, so most of what is asked for stands side by
@@ -48,27 +65,37 @@ public struct OutputTrace: Sendable, Hashable {
 extension JournalReader {
   /// The items of a source under some keys, each at its key's place.
   ///
-  /// The first probably stood at `place` of the source in an earlier run, and the others behind it; what is not found
-  /// there is looked up by its key.
-  public func past(source: Int, keys: [String], from place: Int) throws(Fault) -> [PastRecord?] {
+  /// The first probably stood at `place` in an earlier run, and the others behind it; what is not found there is looked
+  /// up by its key.
+  public func past<Found>(
+    source: Int, keys: [String], from place: PastPlace, _ make: (PastRecord) throws(Fault) -> Found
+  ) throws(Fault) -> [Found?] {
     try snapshot { () throws(Fault) in
-      var found = [PastRecord?](repeating: nil, count: keys.count)
-      try gate.withLock { (_) throws(Fault) in
-        let statement = try statement(Self.pastByPlace)
-        defer { statement.reset() }
-        statement.bind(1, source)
-        statement.bind(2, place)
-        statement.bind(3, place + keys.count)
-        while try statement.step() {
-          let number = statement.int(1) - place
-          // Many items may have had one place, in one run and another.
-          if keys.indices.contains(number), found[number] == nil, statement.holds(keys[number], at: 2) {
-            found[number] = Self.past(statement)
+      var found = [Found?](repeating: nil, count: keys.count)
+      var missing = keys.count
+      /// Takes what stands side by side from a place on, by the column that holds the place.
+      func take(_ text: String, from first: Int, _ column: Int32) throws(Fault) {
+        try gate.withLock { (_) throws(Fault) in
+          let statement = try statement(text)
+          defer { statement.reset() }
+          statement.bind(1, source)
+          statement.bind(2, first)
+          statement.bind(3, first + keys.count)
+          while try statement.step() {
+            let number = statement.int(column) - first
+            // Many items may have had one place, in one run and another.
+            if keys.indices.contains(number), found[number] == nil, statement.holds(keys[number], at: 2) {
+              found[number] = try make(Self.past(statement))
+              missing -= 1
+            }
           }
         }
       }
+      // By their numbers they are found without an index.
+      if let id = place.id { try take(Self.pastByNumber, from: id, 0) }
+      if missing > 0 { try take(Self.pastByPlace, from: place.index, 1) }
       for number in keys.indices where found[number] == nil {
-        found[number] = try past(source: source, key: keys[number])
+        found[number] = try past(source: source, key: keys[number]).map(make)
       }
       return found
     }
@@ -86,6 +113,7 @@ extension JournalReader {
   }
 
   private static let pastColumns = "id, idx, key, status, run, fingerprint, facts, code, class, host, message"
+  private static let pastByNumber = "SELECT \(pastColumns) FROM items WHERE id >= ?2 AND id < ?3 AND +source = ?1"
   private static let pastByPlace =
     "SELECT \(pastColumns) FROM items INDEXED BY items_by_place WHERE source = ?1 AND idx >= ?2 AND idx < ?3"
   private static let pastByKey =

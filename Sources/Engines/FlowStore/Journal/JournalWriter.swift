@@ -49,9 +49,11 @@ final class JournalWriter {
     confirmOutputs = try database.prepare("UPDATE outputs SET run = ?2 WHERE owner = ?1")
     ownersOfOutputs = try database.prepare(
       "SELECT owner FROM outputs INDEXED BY outputs_by_owner WHERE owner >= ?1 AND owner <= ?2")
-    confirmItems = try database.prepare("UPDATE items SET run = ?3 WHERE id >= ?1 AND id <= ?2")
+    // A row that cannot be changed undoes the whole transaction, as it would anyhow; only so SQLite keeps no second copy
+    // of the pages in a file of its own, for the case that it is to undo this statement alone.
+    confirmItems = try database.prepare("UPDATE OR ROLLBACK items SET run = ?3 WHERE id >= ?1 AND id <= ?2")
     confirmAllOutputs = try database.prepare(
-      "UPDATE outputs INDEXED BY outputs_by_owner SET run = ?3 WHERE owner >= ?1 AND owner <= ?2")
+      "UPDATE OR ROLLBACK outputs INDEXED BY outputs_by_owner SET run = ?3 WHERE owner >= ?1 AND owner <= ?2")
     touchOutput = try database.prepare(
       "UPDATE outputs SET modified = ?3, changed = ?4, inode = ?5 WHERE owner = ?1 AND path = ?2")
     upsertResult = try database.prepare("INSERT OR REPLACE INTO results VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")

@@ -6,7 +6,8 @@ import FlowParts
 /// It is one thread's at a time: of its source until it is posted, of the loop from then on. So what is known of an item
 /// is not copied at each step of its way, which for many items costs more than what is done with them.
 final class PreparedItem: @unchecked Sendable {
-  var item: Item
+  /// The item without its place, which the loop gives it.
+  let item: Item
   /// Its name, made once.
   let name: String
   /// Why the entry is no good.
@@ -23,6 +24,14 @@ final class PreparedItem: @unchecked Sendable {
     name = item.name
     self.fault = fault
     self.isDone = isDone
+  }
+
+  /// The item at its place in its source.
+  func item(at index: Int) -> Item {
+    var item = item
+    item.index = index
+    item.fields["index"] = .int(index)
+    return item
   }
 }
 

@@ -82,28 +82,29 @@ extension RunLoop {
     }
     feeds[source].items += 1
     noteCome(prepared, source)
-    prepared.item.index = feeds[source].items
+    let index = feeds[source].items
     if let fault = prepared.fault {
-      prepared.item.fields["index"] = .int(prepared.item.index)
-      refuse(prepared.item, source, input, known, fault)
+      refuse(prepared.item(at: index), source, input, known, fault)
       return tell(.consumed(1))
     }
     var earlierEnd: Payload.ItemEnd?
     if !refetches, let known, known.gathering == fingerprints.gathering || fingerprints.gathering.isEmpty,
-      let end = past.end, agreesWithLock(prepared.item, known),
-      let made = cachedMade(of: known, prepared.item, source)
+      let end = past.end, lockGuard == nil || agreesWithLock(prepared.item, known),
+      let made = known.made.isEmpty ? [] : cachedMade(of: known, prepared.item(at: index), source)
     {
       guard refreshNode != nil, end.status == .ok, made.isEmpty else {
-        endCached(prepared.item, named: prepared.name, source, known, end)
+        let subject = ItemSubject(
+          item: prepared.name, index: index, total: feeds[source].total, url: prepared.item.url,
+          source: prepared.item.source, parent: prepared.item.parent)
+        let isSame = known.fingerprint.starts(with: input)
+        endCached(subject, prepared.item.key, source, known, isSame ? input : known.input, end)
         madeTotal += made.count
         for child in made { endCached(child.item, source, child.known, child.end) }
         return tell(.consumed(1))
       }
       earlierEnd = end
     }
-    // Only stages read it there, so that items which are done have no need of it.
-    prepared.item.fields["index"] = .int(prepared.item.index)
-    let item = prepared.item
+    let item = prepared.item(at: index)
     namesUnderWay[prepared.name] = NameState(input: input)
     guard let slot = machine.admit(at: now, into: &actions) else { return }
     place(item, in: slot, id: known?.id ?? store.makeItemID(), input: input, history: known)
@@ -143,7 +144,7 @@ extension RunLoop {
   func refuse(_ item: Item, _ source: Int, _ input: [UInt8], _ known: StoredItem?, _ fault: Fault) {
     tickets += 1
     let subject = subject(of: item)
-    teller.start(item, subject: subject)
+    teller.start(item.key, subject: subject)
     teller.error(EventError(fault), subject: subject)
     errorCodes[fault.code, default: 0] += 1
     counts.failed += 1
@@ -158,14 +159,15 @@ extension RunLoop {
   }
 
   /// An item of which an earlier run has done everything.
-  func endCached(
-    _ item: Item, named name: String? = nil, _ source: Int, _ known: StoredItem, _ end: Payload.ItemEnd
+  func endCached(_ item: Item, _ source: Int, _ known: StoredItem, _ end: Payload.ItemEnd) {
+    endCached(subject(of: item), item.key, source, known, known.input, end)
+  }
+
+  private func endCached(
+    _ subject: ItemSubject, _ key: String, _ source: Int, _ known: StoredItem, _ input: [UInt8], _ end: Payload.ItemEnd
   ) {
     tickets += 1
-    let subject = ItemSubject(
-      item: name ?? item.name, index: item.index, total: feeds[source].total, url: item.url, source: item.source,
-      parent: item.parent)
-    teller.start(item, subject: subject, ratio: 1)
+    teller.start(key, subject: subject, ratio: 1)
     if end.status == .ok {
       counts.ok += 1
       counts.cached += 1
@@ -173,8 +175,8 @@ extension RunLoop {
       counts.filtered += 1
     }
     ending[tickets] = EndingItem(name: subject.item, subject: subject, end: end)
-    namesUnderWay[subject.item] = NameState(input: known.input)
-    store.touch(ticket: tickets, item: item, source: source, known: known)
+    namesUnderWay[subject.item] = NameState(input: input)
+    store.touch(ticket: tickets, index: subject.index, source: source, known: known)
   }
 
   /// The machine says that an item is through: its end goes to the journal, and is told when it is safe.
@@ -242,7 +244,7 @@ extension RunLoop {
     counts.ok += 1
     counts.cached += 1
     ending[held.ticket] = EndingItem(name: held.item.name, subject: subject, end: end)
-    store.touch(ticket: held.ticket, item: held.item, source: feedNumber(held.item.source), known: known)
+    store.touch(ticket: held.ticket, index: held.item.index, source: feedNumber(held.item.source), known: known)
     slots[slot].ticket = -1
     slots[slot].results = []
     slots[slot].tasks = []
@@ -362,7 +364,7 @@ extension RunLoop {
   func announce(_ slot: Int) {
     guard !slots[slot].isAnnounced else { return }
     slots[slot].isAnnounced = true
-    teller.start(slots[slot].item, subject: subject(of: slots[slot].item), why: why(slots[slot]))
+    teller.start(slots[slot].item.key, subject: subject(of: slots[slot].item), why: why(slots[slot]))
   }
 
   /// Why there is work for an item, in the words of `imgflow plan`.

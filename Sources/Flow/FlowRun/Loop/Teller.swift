@@ -17,8 +17,8 @@ final class Teller {
   /// Whether a required listener is so far behind that nothing new should start.
   var holdsRun: Bool { bus.holdsRun }
 
-  func start(_ item: Item, subject: ItemSubject, ratio: Double = 0, why: String? = nil) {
-    bus.emit(.itemStart(Payload.ItemStart(key: item.key, ratio: ratio, why: why)), about: subject)
+  func start(_ key: String, subject: ItemSubject, ratio: Double = 0, why: String? = nil) {
+    bus.emit(.itemStart(Payload.ItemStart(key: key, ratio: ratio, why: why)), about: subject)
   }
 
   func end(_ end: Payload.ItemEnd, subject: ItemSubject) {

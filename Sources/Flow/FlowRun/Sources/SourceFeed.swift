@@ -3,6 +3,7 @@ import FlowEvents
 import FlowExpressions
 import FlowParts
 import FlowPlan
+import FlowStore
 
 /// Reads one source as fast as it is asked to, and turns what comes into items.
 struct SourceFeed: Sendable {
@@ -74,7 +75,7 @@ struct SourceFeed: Sendable {
 
   private func stream(_ reader: inout any SourceReader, _ demands: AsyncStream<Int>) async throws {
     var left = source.take ?? .max
-    var place = 1
+    var place = PastPlace(index: 1)
     let maker = ItemMaker(source: source.id)
     var replayed = 0
     for await count in demands {

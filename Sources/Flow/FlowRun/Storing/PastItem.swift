@@ -51,26 +51,26 @@ final class PastReaders: Sendable {
   ///
   /// `place` is the place in the source at which an earlier run probably saw the first of them; it becomes that of
   /// the item behind the last.
-  func look(at items: [PreparedItem], source: Int, place: inout Int) async {
+  func look(at items: [PreparedItem], source: Int, place: inout PastPlace) async {
     let count = max(1, min(readers.count, items.count / PastReaders.smallest))
     let size = (items.count + count - 1) / count
     let first = place
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<count {
         let part = items[min(number * size, items.count)..<min((number + 1) * size, items.count)]
-        group.addTask { [self] in look(at: part, source, first + number * size, reader: number) }
+        group.addTask { [self] in look(at: part, source, first.advanced(by: number * size), reader: number) }
       }
     }
-    place += items.count
+    place = place.advanced(by: items.count)
     if let last = items.lastIndex(where: { $0.past?.known != nil }), let known = items[last].past?.known {
-      place = known.index + items.count - last
+      place = PastPlace(index: known.index, id: known.id).advanced(by: items.count - last)
     }
   }
 
-  private func look(at items: ArraySlice<PreparedItem>, _ source: Int, _ place: Int, reader: Int) {
+  private func look(at items: ArraySlice<PreparedItem>, _ source: Int, _ place: PastPlace, reader: Int) {
     try? readers[reader].withLock { (reader) throws(Fault) in
       try reader.snapshot { () throws(Fault) in
-        let known = try store.lookup(source: source, keys: items.map(\.item.key), from: place, in: reader)
+        let known = try store.lookup(source: source, keys: items.map { $0.item.key }, from: place, in: reader)
         let traces = try reader.traces(of: known.compactMap { $0?.facts.outputs.isEmpty == false ? $0?.id : nil })
         var cursor = traces.startIndex
         for (item, known) in zip(items, known) where item.fault == nil {

@@ -30,10 +30,7 @@ final class RunStore: @unchecked Sendable {
   private let content: ContentStore?
   private var batch: [(ticket: UInt64, order: StoreOrder)] = []
   /// Items that were found as they were since the last other order: one order is made of them all.
-  private var lot: ConfirmedLot
-  private var lotNumber = 0
-  /// Lots that are on their way.
-  private var lots: [Int: ConfirmedLot] = [:]
+  private var lots: ConfirmedLots
   private let jobReader: Guarded<JournalReader>
 
   init(
@@ -42,7 +39,7 @@ final class RunStore: @unchecked Sendable {
   ) throws(Fault) {
     self.plan = plan
     self.run = run
-    lot = ConfirmedLot(run: run)
+    lots = ConfirmedLots(run: run)
     self.cutOffRun = cutOffRun
     self.journal = journal
     self.ledger = ledger
@@ -77,10 +74,11 @@ final class RunStore: @unchecked Sendable {
   }
 
   /// What is known of some items, the first of which probably stood at a place of the source in an earlier run.
-  func lookup(source: Int, keys: [String], from place: Int, in reader: JournalReader) throws(Fault) -> [StoredItem?] {
-    try reader.past(source: sourceNumbers[source], keys: keys, from: place).map { (record) throws(Fault) in
-      guard let record else { return nil }
-      return try StoredItem(record)
+  func lookup(source: Int, keys: [String], from place: PastPlace, in reader: JournalReader) throws(Fault)
+    -> [StoredItem?]
+  {
+    try reader.past(source: sourceNumbers[source], keys: keys, from: place) { (record) throws(Fault) in
+      try StoredItem(record)
     }
   }
 
@@ -179,21 +177,18 @@ final class RunStore: @unchecked Sendable {
   func makeItemID() -> Int { journal.makeItemID() }
 
   /// Says that an item is as an earlier run left it.
-  func touch(ticket: Int, item: Item, source: Int, known: StoredItem) {
+  func touch(ticket: Int, index: Int, source: Int, known: StoredItem) {
     var confirmation = Confirmation(
-      item: known.id, index: item.index, outputs: known.facts.outputs.count, run: run)
-    confirmation.isInPlace = known.index == item.index
+      item: known.id, index: index, outputs: known.facts.outputs.count, run: run)
+    confirmation.isInPlace = known.index == index
     if !touched.isEmpty, let stamps = touched.removeValue(forKey: known.id) { confirmation.touched = stamps }
-    if confirmation.isInPlace, confirmation.touched.isEmpty, known.facts.groups.isEmpty {
-      lot.append(ticket, confirmation)
-      return
-    }
+    if known.facts.groups.isEmpty, lots.take(ticket, confirmation) { return }
     post(UInt64(ticket), .confirm(confirmation))
-    addMemberships(known, item, source)
+    addMemberships(known, index, source)
   }
 
   /// Puts an item that needs no work into the groups that it was in.
-  private func addMemberships(_ known: StoredItem, _ item: Item, _ source: Int) {
+  private func addMemberships(_ known: StoredItem, _ index: Int, _ source: Int) {
     if known.facts.groups.isEmpty { return }
     let records = known.facts.groups.compactMap { entry -> MembershipRecord? in
       guard let barrier = plan.stages.firstIndex(where: { $0.id == entry.stage }), barrierNumbers[barrier] >= 0 else {
@@ -201,7 +196,7 @@ final class RunStore: @unchecked Sendable {
       }
       return MembershipRecord(
         barrier: barrierNumbers[barrier], group: entry.group, item: known.id, source: sourceNumbers[source],
-        index: item.index, node: entry.node, run: run)
+        index: index, node: entry.node, run: run)
     }
     if !records.isEmpty { post(0, .members(records)) }
   }
@@ -370,24 +365,17 @@ final class RunStore: @unchecked Sendable {
     batch.append((ticket, order))
   }
 
-  /// Makes one order of what has gathered in the lot.
+  /// Makes one order of the items that were found as they were.
   private func closeLot() {
-    if lot.tickets.isEmpty { return }
-    lots[lotNumber] = lot
-    batch.append((RunStore.lotTicket + UInt64(lotNumber), .confirmAll(lot.confirmed)))
-    lotNumber += 1
-    lot = ConfirmedLot(run: run)
+    guard let lot = lots.close() else { return }
+    batch.append((RunStore.lotTicket + UInt64(lot.number), .confirmAll(lot.confirmed)))
   }
 
-  /// The tickets of a lot that has ended; none where its items have to be confirmed one by one, so that each can be
-  /// told what is wrong with it.
+  /// The tickets of the items that have ended with a lot.
   func endLot(_ number: Int, _ fault: Fault?) -> [Int] {
-    guard let ended = lots.removeValue(forKey: number) else { return [] }
-    guard fault?.code == "path.collision" else { return ended.tickets }
-    for (ticket, confirmation) in zip(ended.tickets, ended.confirmations) {
-      post(UInt64(ticket), .confirm(confirmation))
-    }
-    return []
+    let outcome = lots.end(number, fault)
+    for (ticket, confirmation) in outcome.single { post(UInt64(ticket), .confirm(confirmation)) }
+    return outcome.ended
   }
 
   /// Hands what has gathered to the ledger.
@@ -492,52 +480,23 @@ final class RunStore: @unchecked Sendable {
   }
 }
 
-/// Items that an earlier run has left as they are, on their way to the ledger together.
-private struct ConfirmedLot {
-  var tickets: [Int] = []
-  var places: [Int] = []
-  var confirmed: ConfirmedItems
-
-  init(run: Int) { confirmed = ConfirmedItems(run: run) }
-
-  mutating func append(_ ticket: Int, _ confirmation: Confirmation) {
-    tickets.append(ticket)
-    confirmed.items.append(confirmation.item)
-    places.append(confirmation.index)
-    confirmed.outputs.append(confirmation.outputs)
-  }
-
-  /// The same one by one.
-  var confirmations: [Confirmation] {
-    confirmed.items.indices.map { place in
-      var one = Confirmation(
-        item: confirmed.items[place], index: places[place], outputs: confirmed.outputs[place],
-        run: confirmed.run)
-      one.isInPlace = true
-      return one
-    }
-  }
-}
-
 extension StoredItem {
   /// What a record of the journal says.
-  init(_ record: ItemRecord) {
+  convenience init(_ record: ItemRecord) {
     self.init(
       id: record.id, index: record.index, run: record.run,
       status: FlowEvents.ItemStatus(rawValue: record.status.name) ?? .failed,
-      input: Array(record.fingerprint.prefix(16)), fingerprint: record.fingerprint, facts: StoredFacts(record.facts),
-      fault: record.fault)
+      fingerprint: record.fingerprint, facts: StoredFacts(record.facts), fault: record.fault)
   }
 
   /// What a record of the journal says whose facts have not been read yet.
-  init(_ record: PastRecord) throws(Fault) {
+  convenience init(_ record: PastRecord) throws(Fault) {
     var facts = StoredFacts(plain: record.facts)
     if facts == nil { facts = StoredFacts(try record.fields()) }
     self.init(
       id: record.id, index: record.index, run: record.run,
       status: FlowEvents.ItemStatus(rawValue: record.status.name) ?? .failed,
-      input: Array(record.fingerprint.prefix(16)), fingerprint: record.fingerprint, facts: facts ?? StoredFacts(),
-      fault: record.fault)
+      fingerprint: record.fingerprint, facts: facts ?? StoredFacts(), fault: record.fault)
   }
 }
 

@@ -3,21 +3,36 @@ public import FlowEvents
 import FlowParts
 
 /// What an earlier run, or this one, has written down of an item.
-struct StoredItem: Sendable {
-  var id: Int
+///
+/// It goes from a source's thread to the loop and on with the item, and is copied nowhere.
+final class StoredItem: Sendable {
+  let id: Int
   /// Its place in its source then.
-  var index: Int
+  let index: Int
   /// The number of the run that saw it last.
-  var run: Int
-  var status: ItemStatus
-  /// The digest of what the source said of it.
-  var input: [UInt8]
-  /// The digest of all that its result depends on, `input` in front.
-  var fingerprint: [UInt8]
+  let run: Int
+  let status: ItemStatus
+  /// The digest of all that its result depends on, that of what the source said of it in front.
+  let fingerprint: [UInt8]
   /// What is needed to tell its end again.
-  var facts: StoredFacts
+  let facts: StoredFacts
   /// Why it failed.
-  var fault: Fault?
+  let fault: Fault?
+
+  init(
+    id: Int, index: Int, run: Int, status: ItemStatus, fingerprint: [UInt8], facts: StoredFacts, fault: Fault?
+  ) {
+    self.id = id
+    self.index = index
+    self.run = run
+    self.status = status
+    self.fingerprint = fingerprint
+    self.facts = facts
+    self.fault = fault
+  }
+
+  /// The digest of what the source said of it.
+  var input: [UInt8] { Array(fingerprint.prefix(16)) }
 
   /// The keys of the items that its stages have made of it.
   var made: [String] { facts.made }
