@@ -1,4 +1,5 @@
 internal import CCrypto
+internal import Glibc
 
 /// The hash functions that manifests may name.
 public enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable {
@@ -94,13 +95,30 @@ public struct Digest: Sendable, Hashable {
 
   /// The digest of some bytes that are all there.
   static func once(_ algorithm: DigestAlgorithm, _ bytes: UnsafeRawBufferPointer) -> Digest {
+    let context = unsafe contextOfThread()
     let digest = unsafe [UInt8](unsafeUninitializedCapacity: algorithm.byteCount) { buffer, count in
       var length: UInt32 = 0
-      _ = unsafe EVP_Digest(bytes.baseAddress, bytes.count, buffer.baseAddress, &length, function(algorithm), nil)
+      _ = unsafe EVP_DigestInit_ex(context, function(algorithm), nil)
+      _ = unsafe EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
+      _ = unsafe EVP_DigestFinal_ex(context, buffer.baseAddress, &length)
       count = algorithm.byteCount
     }
     return Digest(verified: algorithm, digest)
   }
+
+  /// The context of this thread for digests of what is all there: to make one costs more than a short text's digest.
+  private static func contextOfThread() -> OpaquePointer? {
+    if let known = unsafe pthread_getspecific(contextKey) { return OpaquePointer(known) }
+    let context = unsafe EVP_MD_CTX_new()
+    unsafe pthread_setspecific(contextKey, UnsafeMutableRawPointer(context))
+    return unsafe context
+  }
+
+  private static let contextKey: pthread_key_t = {
+    var key = pthread_key_t()
+    unsafe pthread_key_create(&key) { context in unsafe EVP_MD_CTX_free(OpaquePointer(context)) }
+    return key
+  }()
 
   // Fetched once: what EVP_sha256 gives is looked up anew each time that it is used.
   nonisolated(unsafe) private static let sha256 = unsafe EVP_MD_fetch(nil, "SHA256", nil)
