@@ -139,8 +139,9 @@ public final class Ledger: Sendable {
     }
   }
 
-  /// Where orders come thick and fast, and none waits for the disk, a batch begins so long after the last: a
-  /// transaction costs the same, however many orders it holds. A few orders at a time are done at once.
+  /// Lets a batch begin so long after the last, where orders come thick and fast and none waits for the disk.
+  ///
+  /// A transaction costs the same, however many orders it holds. A few orders at a time are done at once.
   private static func pace(
     _ letters: inout [LedgerLetter], from mailbox: Mailbox<LedgerLetter>, after last: Instant, _ clock: SystemTime
   ) {
