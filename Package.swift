@@ -49,18 +49,18 @@ let package = Package(
   targets: [
     // Doors
     door("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
-    door("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
     door("CCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
     door("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
     door("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
     door("CBrotli", pkgConfig: "libbrotlidec", apt: "libbrotli-dev"),
     door("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev"),
     .systemLibrary(name: "CLua", path: "Sources/Doors/CLua", providers: [.apt(["liblua5.4-dev"])]),
-    door("CArchive", pkgConfig: "libarchive", apt: "libarchive-dev"),
     .systemLibrary(name: "CPosix", path: "Sources/Doors/CPosix"),
     lateDoor("CVips"),
     lateDoor("CTurboJPEG"),
     lateDoor("CXML"),
+    lateDoor("CArchive"),
+    lateDoor("CCurl"),
 
     // Base
     room("Base", "FlowBase", ["CCrypto", "CPosix"]),

@@ -25,60 +25,52 @@ public struct ArchiveMember: Sendable, Hashable {
 ///
 /// Nothing is written by it, and no program is started; one thread at a time uses it, and it blocks.
 @safe public final class ArchiveReader {
-  private let handle: OpaquePointer
+  private let handle: imgflow_archive_reader
   private let name: String
+
+  /// What is wrong with this machine, in words; nil where archives can be read.
+  ///
+  /// The library is loaded when this, or a reader, is first asked for.
+  public static var problem: String? {
+    imgflow_archive_load() == 0
+      ? nil : "archives need the library libarchive, which is not there: apt-get install libarchive13"
+  }
 
   /// Opens an archive; `name` is for messages.
   public init(path: String, name: String) throws(Fault) {
-    guard let handle = unsafe archive_read_new() else {
+    if let problem = ArchiveReader.problem { throw Fault("config.library", .config, problem) }
+    guard let handle = unsafe imgflow_archive_make() else {
       throw .internal("archive", "there is no memory for an archive")
     }
     unsafe self.handle = handle
     self.name = name
-    // No filter that would start a program, and no format that is none of an archive.
-    _ = unsafe [
-      archive_read_support_filter_gzip(handle), archive_read_support_filter_bzip2(handle),
-      archive_read_support_filter_xz(handle), archive_read_support_filter_lzma(handle),
-      archive_read_support_filter_zstd(handle), archive_read_support_format_tar(handle),
-      archive_read_support_format_gnutar(handle),
-      // Not the one that reads zip files from the front: it takes one that was cut off for a whole one.
-      archive_read_support_format_zip_seekable(handle),
-      archive_read_support_format_7zip(handle),
-    ]
-    if unsafe archive_read_open_filename(handle, path, 1 << 16) != ARCHIVE_OK { throw fault() }
+    if unsafe imgflow_archive_open(handle, path, 1 << 16) != 0 { throw fault() }
   }
 
-  deinit { unsafe archive_read_free(handle) }
+  deinit { unsafe imgflow_archive_close(handle) }
 
   /// The next member; nil behind the last.
   public func next() throws(Fault) -> ArchiveMember? {
-    var entry: OpaquePointer?
-    var code = ARCHIVE_RETRY
-    for _ in 0..<10 where code == ARCHIVE_RETRY { code = unsafe archive_read_next_header(handle, &entry) }
-    if code == ARCHIVE_EOF { return nil }
-    guard code == ARCHIVE_OK || code == ARCHIVE_WARN, let entry = unsafe entry else { throw fault() }
-    if unsafe archive_entry_is_data_encrypted(entry) != 0 {
+    var found: imgflow_archive_entry?
+    let code = unsafe imgflow_archive_next(handle, &found)
+    if code == 1 { return nil }
+    guard code == 0, let entry = unsafe found else { throw fault() }
+    if unsafe imgflow_archive_is_encrypted(entry) != 0 {
       throw Fault("archive.unsupported", .permanent, "\(name) is encrypted; nobody here knows its password")
     }
-    let isSized = unsafe archive_entry_size_is_set(entry) != 0
-    return ArchiveMember(
-      path: unsafe path(of: entry), kind: unsafe kind(of: entry),
-      size: isSized ? Int(unsafe archive_entry_size(entry)) : nil)
+    let size = unsafe imgflow_archive_size(entry)
+    // A path in an unknown encoding: what is no UTF-8 becomes the sign for that.
+    let path = unsafe imgflow_archive_path(entry).map { unsafe String(cString: $0) } ?? ""
+    return ArchiveMember(path: path, kind: unsafe kind(of: entry), size: size < 0 ? nil : Int(size))
   }
 
-  private func path(of entry: OpaquePointer) -> String {
-    if let text = unsafe archive_entry_pathname_utf8(entry) { return unsafe String(cString: text) }
-    // Bytes of an unknown encoding: what is no UTF-8 becomes the sign for that.
-    return unsafe archive_entry_pathname(entry).map { unsafe String(cString: $0) } ?? ""
-  }
-
-  private func kind(of entry: OpaquePointer) -> ArchiveMember.Kind {
-    let isTwin = unsafe archive_entry_hardlink(entry) != nil
-    if isTwin { return .link }
-    let type = UInt32(unsafe archive_entry_filetype(entry))
-    if type == imgflow_archive_file { return .file }
-    if type == imgflow_archive_folder { return .folder }
-    return type == imgflow_archive_link ? .link : .other
+  private func kind(of entry: imgflow_archive_entry) -> ArchiveMember.Kind {
+    switch unsafe imgflow_archive_kind(entry) {
+    case 0: .file
+    case 1: .folder
+    case 2: .link
+    default: .other
+    }
   }
 
   /// Reads the current member's bytes into a sink, at most so many, and says how many there were.
@@ -89,10 +81,9 @@ public struct ArchiveMember: Sendable, Hashable {
     var count = 0
     while true {
       let length = unsafe buffer.withUnsafeMutableBytes { bytes in
-        unsafe archive_read_data(handle, bytes.baseAddress, bytes.count)
+        unsafe imgflow_archive_read(handle, bytes.baseAddress, bytes.count)
       }
       if length == 0 { return count }
-      if length == Int(ARCHIVE_RETRY) { continue }
       if length < 0 { throw fault() }
       count += length
       if count > limit {
@@ -109,7 +100,7 @@ public struct ArchiveMember: Sendable, Hashable {
   }
 
   private func fault() -> Fault {
-    let words = unsafe archive_error_string(handle).map { unsafe String(cString: $0) } ?? "it cannot be read"
+    let words = unsafe imgflow_archive_error(handle).map { unsafe String(cString: $0) } ?? "it cannot be read"
     return Fault("archive.corrupt", .permanent, "\(name) is no archive that can be unpacked: \(words)")
   }
 }

@@ -45,6 +45,11 @@ public final class TransferEngine: Sendable {
 
   deinit { for loop in loops + otherLoops.withLock({ $0.values }) { loop.close() } }
 
+  /// Loads libcurl and sets it up, if that has not happened yet, which takes some milliseconds; from any thread.
+  ///
+  /// The first engine does it by itself.
+  public static func prepare() { _ = library }
+
   /// The most bytes a second over all transfers; nil is no limit.
   public func setBandwidth(_ bytesPerSecond: Int?) { bandwidth.set(limit: bytesPerSecond) }
 

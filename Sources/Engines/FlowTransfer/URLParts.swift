@@ -66,7 +66,8 @@ struct URLParts: Sendable, Hashable {
     }
     func part(_ part: CURLUPart, _ flags: Int32 = 0) -> String? {
       var pointer: UnsafeMutablePointer<CChar>?
-      guard unsafe curl_url_get(handle, part, &pointer, UInt32(flags)) == CURLUE_OK, let pointer = unsafe pointer else {
+      guard unsafe imgflow_url_get(handle, part, &pointer, UInt32(flags)) == CURLUE_OK, let pointer = unsafe pointer
+      else {
         return nil
       }
       defer { unsafe curl_free(pointer) }

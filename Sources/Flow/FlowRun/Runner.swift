@@ -143,7 +143,7 @@ public final class Runner: Sendable {
     let store = try Store(folder: folder, outputFolder: plan.settings.outputFolder, waits: options.waitsForLock)
     _ = try folder.makeRun(id)
     let journal = store.journal
-    let previous = try journal.reader().lastRun()
+    let previous = try journal.lastRun()
     let number = try journal.beginRun(
       RunRecord(
         id: id, manifest: plan.manifest, manifestDigest: plan.manifestDigest, started: clock.wall(),

@@ -1,4 +1,5 @@
 internal import FlowBase
+internal import FlowBuiltins
 
 extension Command {
   /// `imgflow get URL|LIST…`.
@@ -9,6 +10,8 @@ extension Command {
         console.write(text)
         return 0
       }
+      let transfers = TransfersAhead()
+      defer { transfers.wait() }
       let loaded = LoadedManifest(path: "get", bytes: Array(text.utf8), arguments, console)
       return try await RunSession(arguments, console).run(loaded)
     }

@@ -14,6 +14,8 @@ extension Command {
       if arguments.has("dry-run"), let plan = all.first(where: { $0.spec.name == "plan" }) {
         return try await plan.body(arguments, console)
       }
+      let transfers = TransfersAhead()
+      defer { transfers.wait() }
       return try await RunSession(arguments, console).run(LoadedManifest(arguments, console))
     }
     command.onUsageError = { error, console in await RunSession.refuse(error, console) }

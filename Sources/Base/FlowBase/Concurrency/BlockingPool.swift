@@ -5,6 +5,12 @@ internal import Glibc
 public struct WorkerThread: Sendable {
   /// A thread that runs the body once; the name shows in debuggers and `top -H`.
   public static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
+    // No thread to be had: the work is done here, later, rather than not at all.
+    if !tryStart(name, body) { body() }
+  }
+
+  /// The same, and says whether there is a thread to be had; where there is none, the body does not run.
+  static func tryStart(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
     var thread = pthread_t()
     let box = unsafe Unmanaged.passRetained(Body(name, body)).toOpaque()
     var attributes = pthread_attr_t()
@@ -22,11 +28,8 @@ public struct WorkerThread: Sendable {
         return nil
       }, box)
     unsafe pthread_attr_destroy(&attributes)
-    if code != 0 {
-      // No thread to be had: the work is done here, later, rather than not at all.
-      let body = unsafe Unmanaged<Body>.fromOpaque(box).takeRetainedValue()
-      body.run()
-    }
+    if code != 0 { unsafe Unmanaged<Body>.fromOpaque(box).release() }
+    return code == 0
   }
 
   private final class Body: Sendable {
@@ -47,19 +50,22 @@ public struct WorkerThread: Sendable {
   private var jobs: [UnownedJob] = []
   private var head = 0
   private var isClosed = false
-  /// How many threads wait for a job, and whether one of them has been woken and not run yet.
+  private let name: String
+  private let most: Int
+  /// How many threads there are, and how many of them wait for a job.
+  private var threads = 0
   private var idle = 0
+  /// Whether a thread has been woken or started that has not come to look for a job yet.
   private var isWaking = false
 
-  /// A pool of so many threads, which live until `close`.
+  /// A pool of at most so many threads: each is started when there is work for it, and lives until `close`.
   public init(name: String, threads: Int) {
+    self.name = name
+    most = max(1, threads)
     unsafe mutex = .allocate(capacity: 1)
     unsafe pthread_mutex_init(mutex, nil)
     unsafe arrived = .allocate(capacity: 1)
     unsafe pthread_cond_init(arrived, nil)
-    for number in 0..<max(1, threads) {
-      WorkerThread.start("\(name)-\(number)") { self.work() }
-    }
   }
 
   deinit {
@@ -74,18 +80,38 @@ public struct WorkerThread: Sendable {
     let job = UnownedJob(job)
     unsafe pthread_mutex_lock(mutex)
     jobs.append(job)
-    let wakes = claimWake()
+    let call = claimCall()
     unsafe pthread_mutex_unlock(mutex)
-    if wakes { unsafe pthread_cond_signal(arrived) }
+    perform(call)
   }
 
-  /// Whether to wake a thread: one at a time, since the woken one wakes the next if there is more than it can take.
+  private enum Call { case nobody, sleeper, newcomer(Int) }
+
+  /// Whom to call: one thread at a time, since who is called calls the next if there is more than it can take.
   ///
   /// So a burst of short jobs is done by few threads, and a job that blocks still never holds up the others.
-  private func claimWake() -> Bool {
-    guard idle > 0, !isWaking, head < jobs.count else { return false }
+  private func claimCall() -> Call {
+    guard !isWaking, head < jobs.count, idle > 0 || threads < most else { return .nobody }
     isWaking = true
-    return true
+    if idle > 0 { return .sleeper }
+    threads += 1
+    return .newcomer(threads - 1)
+  }
+
+  private func perform(_ call: Call) {
+    switch call {
+    case .nobody: break
+    case .sleeper: unsafe pthread_cond_signal(arrived)
+    case .newcomer(let number):
+      if WorkerThread.tryStart("\(name)-\(number)", { self.work() }) { break }
+      // No thread to be had. Those that are there get to the job in the end; if there are none, it is done here.
+      unsafe pthread_mutex_lock(mutex)
+      isWaking = false
+      threads -= 1
+      let isAlone = threads == 0
+      unsafe pthread_mutex_unlock(mutex)
+      if isAlone { work(waits: false) }
+    }
   }
 
   /// Lets the threads end once no job is left.
@@ -96,16 +122,22 @@ public struct WorkerThread: Sendable {
     unsafe pthread_cond_broadcast(arrived)
   }
 
-  private func work() {
+  private func work(waits: Bool = true) {
+    var isNew = waits
     while true {
       unsafe pthread_mutex_lock(mutex)
-      while head == jobs.count && !isClosed {
+      if isNew {
+        isNew = false
+        isWaking = false
+      }
+      while head == jobs.count && !isClosed && waits {
         idle += 1
         unsafe pthread_cond_wait(arrived, mutex)
         idle -= 1
         isWaking = false
       }
       guard head < jobs.count else {
+        if waits { threads -= 1 }
         unsafe pthread_mutex_unlock(mutex)
         return
       }
@@ -115,9 +147,9 @@ public struct WorkerThread: Sendable {
         jobs.removeFirst(head)
         head = 0
       }
-      let wakes = claimWake()
+      let call = claimCall()
       unsafe pthread_mutex_unlock(mutex)
-      if wakes { unsafe pthread_cond_signal(arrived) }
+      perform(call)
       unsafe job.runSynchronously(on: asUnownedTaskExecutor())
     }
   }

@@ -1,5 +1,4 @@
 internal import CCrypto
-internal import Glibc
 
 /// The hash functions that manifests may name.
 public enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable {
@@ -53,23 +52,18 @@ public struct Digest: Sendable, Hashable {
 ///
 /// Not Sendable: one thread at a time feeds it.
 @safe public final class DigestStream {
-  private let context: OpaquePointer?
   private let algorithm: DigestAlgorithm
+  private var state = imgflow_digest()
   private var isBegun = false
 
   /// A stream that has seen no bytes yet.
-  public init(_ algorithm: DigestAlgorithm = .sha256) {
-    self.algorithm = algorithm
-    unsafe context = EVP_MD_CTX_new()
-  }
-
-  deinit { unsafe EVP_MD_CTX_free(context) }
+  public init(_ algorithm: DigestAlgorithm = .sha256) { self.algorithm = algorithm }
 
   /// Takes the next bytes.
   public func update(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count > 0 else { return }
     begin()
-    _ = unsafe EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
+    unsafe imgflow_digest_update(&state, bytes.baseAddress, bytes.count)
   }
 
   /// Takes the next bytes.
@@ -78,57 +72,30 @@ public struct Digest: Sendable, Hashable {
   /// The digest of all bytes so far; the stream starts anew.
   public func finish() -> Digest {
     begin()
-    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: algorithm.byteCount) { buffer, count in
-      var length: UInt32 = 0
-      _ = unsafe EVP_DigestFinal_ex(context, buffer.baseAddress, &length)
-      count = algorithm.byteCount
-    }
     isBegun = false
-    return Digest(verified: algorithm, bytes)
+    return DigestStream.finish(&state, algorithm)
   }
 
   private func begin() {
     if isBegun { return }
     isBegun = true
-    _ = unsafe EVP_DigestInit_ex(context, DigestStream.function(algorithm), nil)
+    unsafe imgflow_digest_begin(&state, algorithm == .sha512 ? 1 : 0)
   }
 
   /// The digest of some bytes that are all there.
   static func once(_ algorithm: DigestAlgorithm, _ bytes: UnsafeRawBufferPointer) -> Digest {
-    let context = unsafe contextOfThread()
-    let digest = unsafe [UInt8](unsafeUninitializedCapacity: algorithm.byteCount) { buffer, count in
-      var length: UInt32 = 0
-      _ = unsafe EVP_DigestInit_ex(context, function(algorithm), nil)
-      _ = unsafe EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
-      _ = unsafe EVP_DigestFinal_ex(context, buffer.baseAddress, &length)
+    var state = imgflow_digest()
+    unsafe imgflow_digest_begin(&state, algorithm == .sha512 ? 1 : 0)
+    if bytes.count > 0 { unsafe imgflow_digest_update(&state, bytes.baseAddress, bytes.count) }
+    return finish(&state, algorithm)
+  }
+
+  private static func finish(_ state: inout imgflow_digest, _ algorithm: DigestAlgorithm) -> Digest {
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: algorithm.byteCount) { buffer, count in
+      unsafe imgflow_digest_finish(&state, buffer.baseAddress)
       count = algorithm.byteCount
     }
-    return Digest(verified: algorithm, digest)
-  }
-
-  /// The context of this thread for digests of what is all there: to make one costs more than a short text's digest.
-  private static func contextOfThread() -> OpaquePointer? {
-    if let known = unsafe pthread_getspecific(contextKey) { return OpaquePointer(known) }
-    let context = unsafe EVP_MD_CTX_new()
-    unsafe pthread_setspecific(contextKey, UnsafeMutableRawPointer(context))
-    return unsafe context
-  }
-
-  private static let contextKey: pthread_key_t = {
-    var key = pthread_key_t()
-    unsafe pthread_key_create(&key) { context in unsafe EVP_MD_CTX_free(OpaquePointer(context)) }
-    return key
-  }()
-
-  // Fetched once: what EVP_sha256 gives is looked up anew each time that it is used.
-  nonisolated(unsafe) private static let sha256 = unsafe EVP_MD_fetch(nil, "SHA256", nil)
-  nonisolated(unsafe) private static let sha512 = unsafe EVP_MD_fetch(nil, "SHA512", nil)
-
-  private static func function(_ algorithm: DigestAlgorithm) -> OpaquePointer? {
-    switch algorithm {
-    case .sha256: unsafe sha256
-    case .sha512: unsafe sha512
-    }
+    return Digest(verified: algorithm, bytes)
   }
 }
 

@@ -21,8 +21,11 @@ public final class Journal: @unchecked Sendable {
   /// Opens a journal, and makes it where it is missing; a damaged or newer one is refused with words.
   public init(path: String) throws(Fault) {
     self.path = path
+    var isNew = false
     switch try? FileSystem.facts(path).size {
-    case nil: try Journal.make(path)
+    case nil:
+      try Journal.make(path)
+      isNew = true
     case 0?: throw Database.damaged(path, "it is empty")
     default: break
     }
@@ -31,7 +34,8 @@ public final class Journal: @unchecked Sendable {
     try database.run("PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8000; PRAGMA temp_store = FILE")
     try database.run("PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 67108864")
     try Schema.check(database)
-    try Journal.refuseDamage(database)
+    // What was made a moment ago, and brought to the disk, has had no time to be damaged.
+    if !isNew { try Journal.refuseDamage(database) }
     guard let token = try database.texts("SELECT value FROM meta WHERE name = 'token'").first else {
       throw Database.damaged(path, "it does not know its own name")
     }
@@ -51,6 +55,8 @@ public final class Journal: @unchecked Sendable {
       let database = try Database(path: aside, isReadOnly: false)
       try database.run("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY")
       try Schema.make(in: database)
+      // Here, where nothing waits for the disk: the file is brought there as a whole below.
+      try database.run("PRAGMA journal_mode = WAL")
     }
     try naming("make", path) { () throws(Errno) in
       // A journal holds addresses and names, which are nobody else's business.
@@ -122,6 +128,13 @@ public final class Journal: @unchecked Sendable {
 
   /// Where a source stands in the manifest.
   func place(ofSource source: Int) -> Int { sourcePlaces.withLock { $0[source] ?? source } }
+
+  /// The run that was started last.
+  public func lastRun() throws(Fault) -> RunRecord? {
+    let statement = try database.prepare(
+      "SELECT \(JournalReader.runColumns) FROM runs ORDER BY number DESC LIMIT 1")
+    return try statement.step() ? JournalReader.run(statement) : nil
+  }
 
   /// Enters a run and gives its number.
   public func beginRun(_ run: RunRecord) throws(Fault) -> Int {

@@ -15,9 +15,9 @@ public struct FailureCount: Sendable, Hashable {
 // MARK: Runs
 
 extension JournalReader {
-  private static let runColumns = "number, id, manifest, digest, started, ended, result, exit, complete, facts"
+  static let runColumns = "number, id, manifest, digest, started, ended, result, exit, complete, facts"
 
-  private static func run(_ row: Statement) throws(Fault) -> RunRecord {
+  static func run(_ row: Statement) throws(Fault) -> RunRecord {
     RunRecord(
       number: row.int(0), id: row.text(1), manifest: row.text(2), manifestDigest: row.text(3),
       started: WallTime(microseconds: row.int(4)), ended: row.intIfAny(5).map { WallTime(microseconds: $0) },

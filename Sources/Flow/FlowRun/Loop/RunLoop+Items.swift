@@ -129,6 +129,11 @@ extension RunLoop {
   /// Puts an item into a slot that the machine has given it.
   func place(_ item: Item, in slot: Int, id: Int, input: [UInt8], history: StoredItem?) {
     tickets += 1
+    // The window's slots are made as they are needed: a run of few items has few.
+    while slots.count <= slot {
+      slots.append(
+        Slot(ticket: -1, id: 0, item: Item(source: "", key: "", index: 0, url: nil), nodes: 0, stages: 0))
+    }
     slots[slot] = Slot(ticket: tickets, id: id, item: item, nodes: itemNodes, stages: plan.stages.count)
     slots[slot].input = input
     slots[slot].history = history

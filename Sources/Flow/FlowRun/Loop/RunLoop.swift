@@ -58,7 +58,7 @@ final class RunLoop: @unchecked Sendable {
 
   var machine: GraphMachine
   var actions: [GraphMachine.Action] = []
-  var slots: [Slot]
+  var slots: [Slot] = []
   var tickets = 0
   var now: Instant
   let started: Instant
@@ -191,9 +191,6 @@ final class RunLoop: @unchecked Sendable {
         spills: spills, keepsInMemory: !spills && !keepsContent && parts.plan.feedsBytes(node))
     }
     machine = GraphMachine(GraphShape(parts.plan, window: parts.options.window))
-    slots = Array(
-      repeating: Slot(ticket: -1, id: 0, item: Item(source: "", key: "", index: 0, url: nil), nodes: 0, stages: 0),
-      count: parts.options.window)
     started = parts.clock.now()
     now = started
     hostTable = parts.plan.settings.hosts

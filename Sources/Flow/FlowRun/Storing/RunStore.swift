@@ -31,7 +31,8 @@ final class RunStore: @unchecked Sendable {
   private var batch: [(ticket: UInt64, order: StoreOrder)] = []
   /// Items that were found as they were since the last other order: one order is made of them all.
   private var lots: ConfirmedLots
-  private let jobReader: Guarded<JournalReader>
+  /// Opened by the first job that reads: most runs have none, and each reader reads the tables' definitions anew.
+  private let jobReader = Guarded<JournalReader?>(nil)
 
   init(
     plan: Plan, options: RunOptions, journal: Journal, ledger: Ledger, tree: OutputTree, temporary: TemporaryFolder,
@@ -58,7 +59,6 @@ final class RunStore: @unchecked Sendable {
     content = plan.state.cache.map { ContentStore(path: $0) }
     isFresh = options.fresh || plan.state.refresh == .always
     loopReader = try journal.reader()
-    jobReader = Guarded(try journal.reader())
   }
 
   // MARK: Items, for the loop
@@ -398,12 +398,12 @@ final class RunStore: @unchecked Sendable {
   /// Brings parked items back, the oldest first; `give` gets none when there are none left.
   func unpark(_ count: Int, _ give: @escaping @Sendable ([ParkedItem]) -> Void) {
     flush()
-    let (ledger, run, jobReader) = (ledger, run, jobReader)
+    let (ledger, run) = (ledger, run)
     Task {
       do {
         // Behind everything that was posted before, so that what is being parked is seen.
         try await ledger.perform(.flush)
-        let records = try jobReader.withLock { (reader) throws(Fault) in
+        let records = try read { (reader) throws(Fault) in
           try reader.parked(at: RunStore.gate, run: run, limit: count)
         }
         if let last = records.last { try await ledger.perform(.unpark(gate: RunStore.gate, through: last.seq)) }
@@ -420,7 +420,11 @@ final class RunStore: @unchecked Sendable {
   // MARK: Stages that gather, for their jobs
 
   func read<Result>(_ body: (JournalReader) throws(Fault) -> Result) throws(Fault) -> Result {
-    try jobReader.withLock { (reader) throws(Fault) in try body(reader) }
+    try jobReader.withLock { (known) throws(Fault) in
+      let reader = if let known { known } else { try journal.reader() }
+      known = reader
+      return try body(reader)
+    }
   }
 
   /// The journal's numbers of the nodes whose results a stage that gathers works on, in the order of the plan.

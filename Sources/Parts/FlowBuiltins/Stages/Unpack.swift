@@ -27,6 +27,8 @@ public struct Unpack: Stage {
       },
       example: "stages:\n  - fetch\n  - unpack: { match: ['**/*.png'] }\n  - store: \"${item.key | path}\"\n")
     spec.makesItems = true
+    // Said of the manifest, and not of the first archive after an hour of downloads.
+    spec.check = { _, _ in [ArchiveReader.problem].compactMap(\.self) }
     return StagePart(spec) { Unpack() }
   }()
 

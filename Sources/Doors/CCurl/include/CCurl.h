@@ -1,8 +1,12 @@
-#ifndef IMGFLOW_CCURL_SHIM_H
-#define IMGFLOW_CCURL_SHIM_H
+#ifndef IMGFLOW_CCURL_H
+#define IMGFLOW_CCURL_H
 
-// Typed faces of libcurl's variadic calls, which Swift cannot see.
+// libcurl, loaded on first use: it brings twenty-five libraries along, and their loading takes as long as all else that
+// happens before a run begins. The calls have their own names; CCurl.c passes them on. Beside them typed faces of
+// those that are variadic, which Swift cannot see.
 
+// Its checks of variadic calls are for programs that make them.
+#define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 #include <errno.h>
 #include <netdb.h>
@@ -12,64 +16,26 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static inline CURLcode imgflow_set_long(CURL *handle, CURLoption option, long value) {
-  return curl_easy_setopt(handle, option, value);
-}
+CURLcode imgflow_set_long(CURL *handle, CURLoption option, long value);
+CURLcode imgflow_set_offset(CURL *handle, CURLoption option, curl_off_t value);
+CURLcode imgflow_set_text(CURL *handle, CURLoption option, const char *value);
+CURLcode imgflow_set_pointer(CURL *handle, CURLoption option, void *value);
+CURLcode imgflow_set_bytes_callback(CURL *handle, CURLoption option,
+                                    size_t (*callback)(char *, size_t, size_t, void *));
+CURLcode imgflow_set_socket_callback(CURL *handle, curl_opensocket_callback callback);
+CURLcode imgflow_set_request_callback(CURL *handle, curl_prereq_callback callback);
+CURLcode imgflow_get_long(CURL *handle, CURLINFO info, long *value);
+CURLcode imgflow_get_offset(CURL *handle, CURLINFO info, curl_off_t *value);
+CURLcode imgflow_get_text(CURL *handle, CURLINFO info, const char **value);
+CURLcode imgflow_get_pointer(CURL *handle, CURLINFO info, void **value);
+CURLMcode imgflow_set_multi_long(CURLM *handle, CURLMoption option, long value);
+CURLSHcode imgflow_share(CURLSH *share, curl_lock_data data);
 
-static inline CURLcode imgflow_set_offset(CURL *handle, CURLoption option, curl_off_t value) {
-  return curl_easy_setopt(handle, option, value);
-}
-
-static inline CURLcode imgflow_set_text(CURL *handle, CURLoption option, const char *value) {
-  return curl_easy_setopt(handle, option, value);
-}
-
-static inline CURLcode imgflow_set_pointer(CURL *handle, CURLoption option, void *value) {
-  return curl_easy_setopt(handle, option, value);
-}
-
-static inline CURLcode imgflow_set_bytes_callback(CURL *handle, CURLoption option,
-                                                  size_t (*callback)(char *, size_t, size_t, void *)) {
-  return curl_easy_setopt(handle, option, callback);
-}
-
-static inline CURLcode imgflow_set_socket_callback(CURL *handle, curl_opensocket_callback callback) {
-  return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, callback);
-}
-
-static inline CURLcode imgflow_set_request_callback(CURL *handle, curl_prereq_callback callback) {
-  return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, callback);
-}
-
-static inline CURLcode imgflow_get_long(CURL *handle, CURLINFO info, long *value) {
-  return curl_easy_getinfo(handle, info, value);
-}
-
-static inline CURLcode imgflow_get_offset(CURL *handle, CURLINFO info, curl_off_t *value) {
-  return curl_easy_getinfo(handle, info, value);
-}
-
-static inline CURLcode imgflow_get_text(CURL *handle, CURLINFO info, const char **value) {
-  return curl_easy_getinfo(handle, info, value);
-}
-
-static inline CURLcode imgflow_get_pointer(CURL *handle, CURLINFO info, void **value) {
-  return curl_easy_getinfo(handle, info, value);
-}
-
-static inline CURLMcode imgflow_set_multi_long(CURLM *handle, CURLMoption option, long value) {
-  return curl_multi_setopt(handle, option, value);
-}
-
-static inline CURLSHcode imgflow_share(CURLSH *share, curl_lock_data data) {
-  return curl_share_setopt(share, CURLSHOPT_SHARE, data);
-}
+// Declared in another way by each version of the library.
+CURLUcode imgflow_url_get(CURLU *url, CURLUPart part, char **text, unsigned int flags);
 
 // The file of certificates that libcurl was built to trust; NULL where it has none or is too old to tell.
-static inline const char *imgflow_usual_trust(void) {
-  const curl_version_info_data *info = curl_version_info(CURLVERSION_NOW);
-  return info->age >= CURLVERSION_SEVENTH ? info->cainfo : NULL;
-}
+const char *imgflow_usual_trust(void);
 
 // What a finished transfer's message carries, out of its union.
 static inline CURLcode imgflow_message_result(const CURLMsg *message) { return message->data.result; }

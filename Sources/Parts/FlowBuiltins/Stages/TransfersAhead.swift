@@ -1,0 +1,13 @@
+internal import FlowBase
+internal import FlowTransfer
+
+/// libcurl on its way into memory, on a thread of its own, while a manifest is read and its journal is opened.
+///
+/// It takes as long as those do, most runs need it, and none has to wait for it then.
+public struct TransfersAhead: Sendable {
+  /// Begins to load it.
+  public init() { WorkerThread.start("libraries") { TransferEngine.prepare() } }
+
+  /// Waits until it is there: a process must not end while a library is being set up.
+  public func wait() { TransferEngine.prepare() }
+}
