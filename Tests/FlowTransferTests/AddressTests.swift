@@ -66,7 +66,10 @@ struct `Addresses` {
     #expect(try #require(NetworkAddress(parsing: text)).reach.rawValue == reach)
   }
 
-  @Test(arguments: ["", "1.2.3", "1.2.3.256", "01.2.3.4", "1.2.3.4.5", "::1::", "1:2:3:4:5:6:7:8:9", "g::1", ":", "1:"])
+  @Test(arguments: [
+    "", "1.2.3", "1.2.3.256", "01.2.3.4", "1.2.3.4.5", "+1.2.3.4", "1..2.3", "1.2.3.", ".1.2.3", "1.2.3.4 ", "::1::",
+    "1:2:3:4:5:6:7:8:9", "g::1", ":", "1:",
+  ])
   func `that are none are not read`(text: String) {
     #expect(NetworkAddress(parsing: text) == nil)
   }

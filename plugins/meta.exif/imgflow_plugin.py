@@ -16,17 +16,22 @@ def serve(handle, start=None):
     for line in sys.stdin:
         message, _ = decode(line)
         kind = message.get("t")
-        if kind == "init":
+        if kind == "item":
+            try:
+                result = handle(message, init)
+                if result:
+                    say({"t": "result", "id": message["id"], "status": "ok", **result})
+                else:  # the shortest answer needs no encoder
+                    out.write('{"t":"result","id":%d,"status":"ok"}\n' % message["id"])
+                    out.flush()
+            except Exception as error:  # the item fails, and the plugin goes on
+                code = getattr(error, "code", "plugin.failed")
+                say({"t": "result", "id": message["id"], "status": "error", "code": code, "message": str(error)})
+        elif kind == "init":
             init = message
             if start:
                 start(init)
             say({"t": "ready", "v": 1})
-        elif kind == "item":
-            try:
-                say({"t": "result", "id": message["id"], "status": "ok", **(handle(message, init) or {})})
-            except Exception as error:  # the item fails, and the plugin goes on
-                code = getattr(error, "code", "plugin.failed")
-                say({"t": "result", "id": message["id"], "status": "error", "code": code, "message": str(error)})
         elif kind == "ping":
             say({"t": "pong", "n": message["n"]})
         elif kind == "drain":

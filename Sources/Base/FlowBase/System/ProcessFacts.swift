@@ -61,14 +61,8 @@ public enum ProcessFacts {
 
   /// How many bytes of memory this machine has, or the container that this process is in.
   public static var machineMemory: Int {
-    var least = 1 << 40
-    if let text = try? SmallFiles.read("/proc/meminfo", limit: 1 << 16),
-      let line = String(decoding: text, as: UTF8.self).split(separator: "\n").first(where: { $0.hasPrefix("MemTotal:") }
-      ),
-      let kilobytes = line.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
-    {
-      least = kilobytes << 10
-    }
+    let pages = sysconf(Int32(_SC_PHYS_PAGES))
+    var least = pages > 0 ? pages * sysconf(Int32(_SC_PAGESIZE)) : 1 << 40
     for path in ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"] {
       guard let text = try? SmallFiles.read(path, limit: 64) else { continue }
       let digits = text.prefix { $0 >= 0x30 && $0 <= 0x39 }

@@ -25,13 +25,26 @@ public struct NetworkAddress: Sendable, Hashable {
   }
 
   private static func version4(_ text: String) -> [UInt8]? {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 4 else { return nil }
-    let bytes = parts.compactMap { part in
-      // A leading zero is octal to some readers and decimal to others.
-      part.count > 1 && part.first == "0" || !part.allSatisfy(\.isASCII) ? nil : UInt8(part)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(4)
+    var (number, digits) = (0, 0)
+    for character in text.utf8 {
+      switch character {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"):
+        // A leading zero is octal to some readers and decimal to others.
+        if digits > 0 && number == 0 { return nil }
+        number = number * 10 + Int(character - UInt8(ascii: "0"))
+        digits += 1
+        if number > 255 { return nil }
+      case UInt8(ascii: "."):
+        guard digits > 0, bytes.count < 3 else { return nil }
+        bytes.append(UInt8(number))
+        (number, digits) = (0, 0)
+      default: return nil
+      }
     }
-    return bytes.count == 4 ? bytes : nil
+    guard digits > 0, bytes.count == 3 else { return nil }
+    return bytes + [UInt8(number)]
   }
 
   private static func version6(_ text: String) -> [UInt8]? {

@@ -8,9 +8,19 @@ internal import FlowBase
 final class OutputFolders: Sendable {
   private struct State {
     /// Folders that wait for an item, each as it was when it was found empty.
-    var free: [(path: String, facts: FileFacts)] = []
+    var free: [Free] = []
     var isClosed = false
   }
+
+  private struct Free {
+    var path: String
+    var facts: FileFacts
+    var isSettled: Bool
+  }
+
+  /// The times of files go on by some milliseconds at once on many systems: what changes twice within that looks as if
+  /// it had changed once.
+  private static let tick = 50_000_000
 
   private let workdir: String
   /// So many folders are kept at most: as many as items can be under way at once.
@@ -28,7 +38,7 @@ final class OutputFolders: Sendable {
     while let known = state.withLock({ $0.free.popLast() }) {
       // Nobody has touched it since: whatever is made or removed in it, and every change of its mode, would show here.
       if let facts = try? FileSystem.facts(known.path, following: false), facts == known.facts {
-        return OutputFolder(path: known.path, facts: facts, folders: self)
+        return OutputFolder(path: known.path, facts: facts, isSettled: known.isSettled, folders: self)
       }
       try? FileSystem.removeTree(known.path)
     }
@@ -42,15 +52,15 @@ final class OutputFolders: Sendable {
       }
       return try FileSystem.facts(path, following: false)
     }
-    return OutputFolder(path: path, facts: facts, folders: self)
+    return OutputFolder(path: path, facts: facts, isSettled: false, folders: self)
   }
 
   /// Takes a folder back from which all that counts has been taken, to be used again where it is as good as new.
   func giveBack(_ folder: OutputFolder, mayReuse: Bool) {
-    if mayReuse, let facts = asNew(folder) {
+    if mayReuse, let found = untouched(folder) ?? asNew(folder) {
       let isKept = state.withLock { state in
         guard !state.isClosed, state.free.count < most else { return false }
-        state.free.append((folder.path, facts))
+        state.free.append(found)
         return true
       }
       if isKept { return }
@@ -59,14 +69,23 @@ final class OutputFolders: Sendable {
     do { try FileSystem.removeDirectory(folder.path) } catch { try? FileSystem.removeTree(folder.path) }
   }
 
+  /// The folder as it was given out, if it was empty then and one look tells that nothing has happened to it since.
+  private func untouched(_ folder: OutputFolder) -> Free? {
+    guard folder.isSettled, (try? FileSystem.facts(folder.path, following: false)) == folder.facts else { return nil }
+    return Free(path: folder.path, facts: folder.facts, isSettled: true)
+  }
+
   /// What the folder is like now, if it is the one that was made, with the mode that it was given, and empty.
-  private func asNew(_ folder: OutputFolder) -> FileFacts? {
+  ///
+  /// Where its last change is long enough ago, every later one will show in its times.
+  private func asNew(_ folder: OutputFolder) -> Free? {
+    let now = SystemTime().wall().microseconds * 1000
     guard let directory = try? FileSystem.open(folder.path, [.read, .directory, .noFollow]),
       let facts = try? directory.facts(), facts.inode == folder.facts.inode, facts.device == folder.facts.device,
       facts.mode == folder.facts.mode, facts.owner == folder.facts.owner,
       (try? directory.isEmptyDirectory()) == true
     else { return nil }
-    return facts
+    return Free(path: folder.path, facts: facts, isSettled: now - facts.changed > OutputFolders.tick)
   }
 
   /// The process has ended: what it had goes with its items.
@@ -85,6 +104,8 @@ struct OutputFolder: Sendable {
   let path: String
   /// What it was like when it was given out.
   let facts: FileFacts
+  /// Whether everything that happens to it shows in its facts.
+  let isSettled: Bool
   let folders: OutputFolders
 
   /// Gives it back; it may be another item's after that only where this one has surely let go of it.
