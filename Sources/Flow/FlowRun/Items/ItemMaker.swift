@@ -19,9 +19,9 @@ final class PreparedItem: @unchecked Sendable {
   /// What earlier runs have left of it, where that has been looked up already.
   var past: PastItem?
 
-  init(item: Item, fault: Fault? = nil, isDone: Bool = false) {
-    self.item = item
+  init(item: consuming Item, fault: Fault? = nil, isDone: Bool = false) {
     name = item.name
+    self.item = item
     self.fault = fault
     self.isDone = isDone
   }

@@ -94,7 +94,15 @@ struct Fingerprints: Sendable {
 
   /// The digest of all that an item's result depends on, with that of its input in front: 32 bytes.
   func of(_ item: Item, input: [UInt8]) -> [UInt8] {
-    input + Digest.sha256(of: plan + input).bytes.prefix(16)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(plan.count + input.count)
+    bytes.append(contentsOf: plan)
+    bytes.append(contentsOf: input)
+    let digest = Digest.sha256(of: bytes).bytes
+    bytes.removeAll(keepingCapacity: true)
+    bytes.append(contentsOf: input)
+    bytes.append(contentsOf: digest[..<16])
+    return bytes
   }
 }
 
