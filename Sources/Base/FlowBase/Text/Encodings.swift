@@ -1,6 +1,8 @@
 /// Hexadecimal digits.
 public enum Hex {
-  private static let digits = Array("0123456789abcdef".utf8)
+  /// The lower-case digit of a number below 16.
+  @inline(__always)
+  static func digit(_ half: UInt8) -> UInt8 { half < 10 ? UInt8(ascii: "0") + half : UInt8(ascii: "a") - 10 + half }
 
   /// The bytes as lower-case digits.
   public static func encode(_ bytes: some Collection<UInt8>) -> String { encode(Array(bytes)) }
@@ -10,8 +12,8 @@ public enum Hex {
     unsafe String(unsafeUninitializedCapacity: bytes.count * 2) { text in
       var place = 0
       for byte in bytes {
-        unsafe text[place] = digits[Int(byte >> 4)]
-        unsafe text[place + 1] = digits[Int(byte & 15)]
+        unsafe text[place] = digit(byte >> 4)
+        unsafe text[place + 1] = digit(byte & 15)
         place += 2
       }
       return place

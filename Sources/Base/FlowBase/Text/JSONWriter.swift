@@ -2,8 +2,9 @@
 ///
 /// The writer puts the commas; the caller balances `begin` and `end` and writes a key before each value of an object.
 public struct JSONWriter {
-  /// What has been written.
-  public private(set) var bytes: [UInt8] = []
+  /// What has been written, and behind it room for more, so that a value needs one look at the size and no more.
+  private var room: [UInt8] = []
+  private var used = 0
   /// Whether the next key or element needs a comma before it.
   private var needsComma = false
 
@@ -11,54 +12,57 @@ public struct JSONWriter {
   public init() {}
 
   /// A writer that appends to a buffer which keeps its capacity between lines.
-  public init(reusing buffer: consuming [UInt8]) {
-    bytes = buffer
-    bytes.removeAll(keepingCapacity: true)
-  }
+  public init(reusing buffer: consuming [UInt8]) { room = buffer }
 
   /// A writer that goes on behind what a buffer holds.
-  public init(appendingTo buffer: consuming [UInt8]) { bytes = buffer }
+  public init(appendingTo buffer: consuming [UInt8]) {
+    room = buffer
+    used = room.count
+  }
+
+  /// What has been written.
+  public var bytes: [UInt8] { used == room.count ? room : Array(room[..<used]) }
 
   /// Gives up what was written, without a copy.
-  public consuming func takeBytes() -> [UInt8] { bytes }
+  public consuming func takeBytes() -> [UInt8] {
+    room.removeLast(room.count - used)
+    return room
+  }
 
   /// What has been written, as a text.
-  public var text: String { String(decoding: bytes, as: UTF8.self) }
+  public var text: String { String(decoding: room[..<used], as: UTF8.self) }
 
   /// Forgets what was written and keeps the memory.
   public mutating func reset() {
-    bytes.removeAll(keepingCapacity: true)
+    used = 0
     needsComma = false
   }
 
   mutating func separate() {
-    if needsComma { bytes.append(UInt8(ascii: ",")) }
+    if needsComma { put(UInt8(ascii: ",")) }
     needsComma = true
   }
 
   /// Opens an object.
-  public mutating func beginObject() {
-    separate()
-    bytes.append(UInt8(ascii: "{"))
-    needsComma = false
-  }
+  public mutating func beginObject() { open(UInt8(ascii: "{")) }
 
   /// Closes the object that was opened last.
-  public mutating func endObject() {
-    bytes.append(UInt8(ascii: "}"))
-    needsComma = true
-  }
+  public mutating func endObject() { close(UInt8(ascii: "}")) }
 
   /// Opens an array.
-  public mutating func beginArray() {
+  public mutating func beginArray() { open(UInt8(ascii: "[")) }
+
+  /// Closes the array that was opened last.
+  public mutating func endArray() { close(UInt8(ascii: "]")) }
+
+  private mutating func open(_ bracket: UInt8) {
     separate()
-    bytes.append(UInt8(ascii: "["))
+    put(bracket)
     needsComma = false
   }
 
-  /// Closes the array that was opened last.
-  public mutating func endArray() {
-    bytes.append(UInt8(ascii: "]"))
+  private mutating func close(_ bracket: UInt8) {
+    put(bracket)
     needsComma = true
   }
 
@@ -79,7 +83,7 @@ public struct JSONWriter {
   /// A key that came with the data.
   public mutating func key(of name: String) {
     string(name)
-    bytes.append(UInt8(ascii: ":"))
+    put(UInt8(ascii: ":"))
     needsComma = false
   }
 
@@ -102,7 +106,7 @@ public struct JSONWriter {
   public mutating func double(_ number: Double) {
     guard number.isFinite else { return null() }
     separate()
-    bytes.append(contentsOf: Value.text(of: number).utf8)
+    append(Value.text(of: number).utf8)
   }
 
   /// A number of milliseconds with three digits behind the point, from nanoseconds.
@@ -110,20 +114,20 @@ public struct JSONWriter {
     separate()
     let micros = nanoseconds / 1000
     appendDigits(micros / 1000)
-    bytes.append(UInt8(ascii: "."))
+    put(UInt8(ascii: "."))
     appendPadded(micros % 1000, width: 3)
   }
 
   /// A truth value.
   public mutating func bool(_ flag: Bool) {
     separate()
-    bytes.append(contentsOf: (flag ? "true" : "false").utf8)
+    append((flag ? "true" : "false").utf8)
   }
 
   /// Nothing.
   public mutating func null() {
     separate()
-    bytes.append(contentsOf: "null".utf8)
+    append("null".utf8)
   }
 
   /// Any value, with all that it holds.
@@ -151,12 +155,12 @@ public struct JSONWriter {
   /// Text that is JSON already, as it is.
   public mutating func raw(_ json: some Sequence<UInt8>) {
     separate()
-    bytes.append(contentsOf: json)
+    append(json)
   }
 
   /// Bytes outside of any value, such as a line's end.
   public mutating func verbatim(_ byte: UInt8) {
-    bytes.append(byte)
+    put(byte)
     needsComma = false
   }
 
@@ -194,46 +198,101 @@ public struct JSONWriter {
     }
   }
 
-  /// Appends so many bytes, which `fill` writes, in one go.
+  // MARK: The room
+
+  /// Appends so many bytes, which `fill` writes.
   @inline(__always)
   mutating func put(_ count: Int, _ fill: (UnsafeMutablePointer<UInt8>) -> Void) {
-    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: max(32, count)) { room in
-      guard let place = room.baseAddress else { return }
+    unsafe put(upTo: count) { place in
       unsafe fill(place)
-      unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: place, count: count))
+      return count
     }
+  }
+
+  /// Appends as many bytes as `fill` says that it has written, at most `most`.
+  @inline(__always)
+  private mutating func put(upTo most: Int, _ fill: (UnsafeMutablePointer<UInt8>) -> Int) {
+    if room.count - used < most { makeRoom(for: most) }
+    let start = used
+    var written = 0
+    unsafe room.withUnsafeMutableBufferPointer { room in
+      if let base = room.baseAddress { unsafe written = fill(base + start) }
+    }
+    used = start + written
+  }
+
+  private mutating func put(_ byte: UInt8) {
+    if used == room.count { makeRoom(for: 1) }
+    room[used] = byte
+    used += 1
+  }
+
+  private mutating func append(_ bytes: some Sequence<UInt8>) {
+    for byte in bytes { put(byte) }
+  }
+
+  /// Also takes what the memory at hand has beyond the array's end.
+  @inline(never)
+  private mutating func makeRoom(for count: Int) {
+    if room.capacity - used < count { room.reserveCapacity(max(used + count, 2 * room.capacity, 128)) }
+    room.append(contentsOf: repeatElement(0, count: room.capacity - room.count))
   }
 
   /// A text in quotes; the common case of a text without anything to escape is found first and goes the short way.
   private mutating func quoted(_ text: UnsafeBufferPointer<UInt8>) {
-    separate()
-    bytes.append(UInt8(ascii: "\""))
+    let count = text.count
+    let start = needsComma ? 1 : 0
+    needsComma = true
     // Without an early exit, so that it is done many bytes at a time.
     var odd: UInt8 = 0
-    for place in 0..<text.count {
+    for place in 0..<count {
       let byte = unsafe text[place]
       odd |= (byte < 0x20 ? 1 : 0) | (byte == 0x22 ? 1 : 0) | (byte == 0x5C ? 1 : 0) | (byte == 0x7F ? 1 : 0)
     }
-    if odd != 0 { unsafe appendEscaped(text) } else { unsafe bytes.append(contentsOf: text) }
-    bytes.append(UInt8(ascii: "\""))
+    if odd != 0 { return unsafe escaped(text, behind: start) }
+    unsafe put(start + count + 2) { place in
+      unsafe place[0] = UInt8(ascii: ",")
+      unsafe place[start] = UInt8(ascii: "\"")
+      if let from = text.baseAddress { unsafe (place + start + 1).update(from: from, count: count) }
+      unsafe place[start + count + 1] = UInt8(ascii: "\"")
+    }
   }
 
-  private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
-    var start = 0
-    for place in 0..<text.count {
-      let byte = unsafe text[place]
-      guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F else { continue }
-      unsafe bytes.append(contentsOf: text[start..<place])
-      start = place + 1
-      bytes.append(UInt8(ascii: "\\"))
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
-      case 0x0A: bytes.append(UInt8(ascii: "n"))
-      case 0x0D: bytes.append(UInt8(ascii: "r"))
-      case 0x09: bytes.append(UInt8(ascii: "t"))
-      default: bytes.append(contentsOf: "u00\(Hex.encode([byte]))".utf8)
+  @inline(never)
+  private mutating func escaped(_ text: UnsafeBufferPointer<UInt8>, behind start: Int) {
+    // No byte becomes more than six.
+    unsafe put(upTo: start + 6 * text.count + 2) { place in
+      unsafe place[0] = UInt8(ascii: ",")
+      unsafe place[start] = UInt8(ascii: "\"")
+      var end = start + 1
+      for index in 0..<text.count {
+        let byte = unsafe text[index]
+        let short: UInt8? =
+          switch byte {
+          case UInt8(ascii: "\""), UInt8(ascii: "\\"): byte
+          case 0x0A: UInt8(ascii: "n")
+          case 0x0D: UInt8(ascii: "r")
+          case 0x09: UInt8(ascii: "t")
+          default: nil
+          }
+        if let short {
+          unsafe place[end] = UInt8(ascii: "\\")
+          unsafe place[end + 1] = short
+          end += 2
+        } else if byte < 0x20 || byte == 0x7F {
+          unsafe (place + end).update(from: JSONWriter.unicode, count: 4)
+          unsafe place[end + 4] = Hex.digit(byte >> 4)
+          unsafe place[end + 5] = Hex.digit(byte & 15)
+          end += 6
+        } else {
+          unsafe place[end] = byte
+          end += 1
+        }
       }
+      unsafe place[end] = UInt8(ascii: "\"")
+      return end + 1
     }
-    unsafe bytes.append(contentsOf: text[start...])
   }
+
+  private static let unicode = Array("\\u00".utf8)
 }

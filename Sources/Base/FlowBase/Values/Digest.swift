@@ -91,10 +91,8 @@ public struct Digest: Sendable, Hashable {
   }
 
   private static func finish(_ state: inout imgflow_digest, _ algorithm: DigestAlgorithm) -> Digest {
-    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: algorithm.byteCount) { buffer, count in
-      unsafe imgflow_digest_finish(&state, buffer.baseAddress)
-      count = algorithm.byteCount
-    }
+    var bytes = [UInt8](repeating: 0, count: algorithm.byteCount)
+    unsafe imgflow_digest_finish(&state, &bytes)
     return Digest(verified: algorithm, bytes)
   }
 }

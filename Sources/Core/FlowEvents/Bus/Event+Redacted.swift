@@ -2,20 +2,24 @@ internal import FlowBase
 
 extension Event {
   /// This event with every text that came from outside put through `clean`.
-  func redacted(by clean: (String) -> String) -> Event {
+  consuming func redacted(by clean: (String) -> String) -> Event {
     var event = self
-    if let subject {
-      event.subject?.item = clean(subject.item)
-      event.subject?.url = subject.url.map(clean)
-      event.subject?.parent = subject.parent.map(clean)
-    }
-    event.payload = payload.redacted(by: clean)
+    if event.subject != nil { event.subject?.redact(by: clean) }
+    event.payload = event.payload.redacted(by: clean)
     return event
   }
 }
 
+extension ItemSubject {
+  fileprivate mutating func redact(by clean: (String) -> String) {
+    item = clean(item)
+    if let known = url { url = clean(known) }
+    if let known = parent { parent = clean(known) }
+  }
+}
+
 extension Payload {
-  fileprivate func redacted(by clean: (String) -> String) -> Payload {
+  fileprivate consuming func redacted(by clean: (String) -> String) -> Payload {
     switch self {
     case .runProgress, .runState, .runEnd, .sourceEnd, .stageStart, .stageEnd, .itemProgress, .pluginStart,
       .sinkDropped:
@@ -75,11 +79,11 @@ extension Payload {
 }
 
 extension Payload.Output {
-  fileprivate func redacted(by clean: (String) -> String) -> Payload.Output {
+  fileprivate consuming func redacted(by clean: (String) -> String) -> Payload.Output {
     var output = self
-    output.path = clean(path)
-    output.group = group.map(clean)
-    for (name, value) in leg {
+    output.path = clean(output.path)
+    if let known = output.group { output.group = clean(known) }
+    for (name, value) in output.leg {
       if case .string(let text) = value { output.leg[name] = .string(clean(text)) }
     }
     return output

@@ -129,11 +129,12 @@ public final class EventBus: Sendable {
   }
 
   private func event(_ payload: Payload, about subject: ItemSubject?, _ state: inout State) -> Event {
-    let event = Event(
+    var event = Event(
       seq: state.seq, time: time.wall(), elapsed: time.now() - start, run: run, subject: subject, payload: payload)
     state.seq += 1
     state.counts[event.type] += 1
-    return redact.map { event.redacted(by: $0) } ?? event
+    if let redact { event = event.redacted(by: redact) }
+    return event
   }
 
   private func tell(_ payload: Payload, about subject: ItemSubject? = nil, _ state: inout State) {

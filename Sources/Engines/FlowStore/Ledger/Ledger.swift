@@ -139,7 +139,7 @@ public final class Ledger: Sendable {
     }
   }
 
-  /// Lets a batch begin so long after the last, where orders come thick and fast and none waits for the disk.
+  /// Begins a batch a moment after the last one, where orders come thick and fast and none waits for the disk.
   ///
   /// A transaction costs the same, however many orders it holds. A few orders at a time are done at once.
   private static func pace(

@@ -12,6 +12,8 @@ struct Slot {
   var item: Item
   /// The digest of what its source said of it.
   var input: [UInt8] = []
+  /// The digest of all that its result depends on, where that is known already.
+  var fingerprint: [UInt8]?
   /// What each node has made; nil before it has, and again once nobody needs it any more.
   var results: [NodeResult?]
   var tries: [Int]
@@ -67,6 +69,25 @@ struct Slot {
     tryStart = Array(repeating: Instant(nanoseconds: 0), count: nodes)
     stageTimes = Array(repeating: -1, count: stages)
     keys = Array(repeating: nil, count: nodes)
+  }
+
+  /// Makes it another item's, with the memory of the one that it was for.
+  mutating func renew(ticket: Int, id: Int, item: Item, nodes: Int, stages: Int) {
+    var last = Slot(ticket: ticket, id: id, item: item, nodes: 0, stages: 0)
+    swap(&self, &last)
+    Slot.take(&last.results, into: &results, nil, nodes)
+    Slot.take(&last.tries, into: &tries, 0, nodes)
+    Slot.take(&last.tasks, into: &tasks, nil, nodes)
+    Slot.take(&last.firstStart, into: &firstStart, nil, nodes)
+    Slot.take(&last.tryStart, into: &tryStart, Instant(nanoseconds: 0), nodes)
+    Slot.take(&last.stageTimes, into: &stageTimes, -1, stages)
+    Slot.take(&last.keys, into: &keys, nil, nodes)
+  }
+
+  private static func take<Value>(_ old: inout [Value], into new: inout [Value], _ value: Value, _ count: Int) {
+    swap(&old, &new)
+    new.removeAll(keepingCapacity: true)
+    for _ in 0..<count { new.append(value) }
   }
 
   /// The most tries that a node took.

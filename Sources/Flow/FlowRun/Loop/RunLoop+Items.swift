@@ -108,6 +108,7 @@ extension RunLoop {
     namesUnderWay[prepared.name] = NameState(input: input)
     guard let slot = machine.admit(at: now, into: &actions) else { return }
     place(item, in: slot, id: known?.id ?? store.makeItemID(), input: input, history: known)
+    slots[slot].fingerprint = past.fingerprint
     slots[slot].earlierEnd = earlierEnd
   }
 
@@ -134,7 +135,7 @@ extension RunLoop {
       slots.append(
         Slot(ticket: -1, id: 0, item: Item(source: "", key: "", index: 0, url: nil), nodes: 0, stages: 0))
     }
-    slots[slot] = Slot(ticket: tickets, id: id, item: item, nodes: itemNodes, stages: plan.stages.count)
+    slots[slot].renew(ticket: tickets, id: id, item: item, nodes: itemNodes, stages: plan.stages.count)
     slots[slot].input = input
     slots[slot].history = history
   }
@@ -226,8 +227,8 @@ extension RunLoop {
     ending[held.ticket] = EndingItem(name: held.item.name, subject: subject, end: end)
     store.end(draft(of: held, slot: slot, end: end, fault: fault))
     slots[slot].ticket = -1
-    slots[slot].results = []
-    slots[slot].tasks = []
+    slots[slot].results.removeAll(keepingCapacity: true)
+    slots[slot].tasks.removeAll(keepingCapacity: true)
   }
 
   /// Where an item's bytes came from in the end, fit for logs; nil where that is its own address.
@@ -251,8 +252,8 @@ extension RunLoop {
     ending[held.ticket] = EndingItem(name: held.item.name, subject: subject, end: end)
     store.touch(ticket: held.ticket, index: held.item.index, source: feedNumber(held.item.source), known: known)
     slots[slot].ticket = -1
-    slots[slot].results = []
-    slots[slot].tasks = []
+    slots[slot].results.removeAll(keepingCapacity: true)
+    slots[slot].tasks.removeAll(keepingCapacity: true)
   }
 
   private func draft(of held: Slot, slot: Int, end: Payload.ItemEnd, fault: Fault?) -> ItemRecordDraft {
@@ -260,7 +261,7 @@ extension RunLoop {
     var draft = ItemRecordDraft(
       ticket: held.ticket, id: held.id, item: held.item, source: feedNumber(held.item.source), status: end.status,
       input: input,
-      fingerprint: fingerprints.of(held.item, input: input), fault: fault)
+      fingerprint: held.fingerprint ?? fingerprints.of(held.item, input: input), fault: fault)
     draft.end = end
     draft.made = held.made
     for node in 0..<itemNodes {
@@ -369,14 +370,15 @@ extension RunLoop {
   func announce(_ slot: Int) {
     guard !slots[slot].isAnnounced else { return }
     slots[slot].isAnnounced = true
-    teller.start(slots[slot].item.key, subject: subject(of: slots[slot].item), why: why(slots[slot]))
+    teller.start(slots[slot].item.key, subject: subject(of: slots[slot].item), why: why(slot))
   }
 
   /// Why there is work for an item, in the words of `imgflow plan`.
-  private func why(_ slot: Slot) -> String {
+  private func why(_ slot: Int) -> String {
     if options.fresh { return "--fresh" }
-    if slot.earlierEnd != nil { return "asked whether it has changed" }
-    guard let known = slot.history else { return "new" }
+    if slots[slot].earlierEnd != nil { return "asked whether it has changed" }
+    guard let known = slots[slot].history else { return "new" }
+    let slot = slots[slot]
     switch known.status {
     case .failed: return "failed last time (\(known.fault?.code ?? "unknown"))"
     case .cancelled: return "not finished last time"

@@ -39,11 +39,15 @@ public struct Fetch: NetworkStage, PromptStage {
     FieldSpec("min_speed", .bandwidth, default: "1kB/s", "The slowest allowed, over 30 s."),
   ]
 
+  private let origins = LastOrigin<String>()
+
   /// A stage.
   public init() {}
 
   /// The host that the item's address names.
-  public func host(of leg: Leg, config: Config) -> String? { leg.item.url.flatMap { TransferEngine.authority(of: $0) } }
+  public func host(of leg: Leg, config: Config) -> String? {
+    leg.item.url.flatMap { url in origins.of(url) { TransferEngine.authority(of: url) } }
+  }
 
   /// Tries the item's address and then its mirrors, until one of them gives what the item expects.
   public func run(_ leg: Leg, in context: StageContext) async throws -> StageResult {

@@ -42,12 +42,27 @@ struct FetchOrder: Sendable {
   /// Credentials, proxy and TLS settings follow from the address within a run, and need no place in the key.
   private static func key(of request: TransferRequest) -> String {
     let limits = request.limits
-    var key = "\(request.url)\n\(request.referer ?? "")\n\(request.encoding ?? "")\n\(request.redirects)"
-    key += " \(limits.maximumBytes ?? -1) \(limits.connect.nanoseconds) \(limits.firstByte.nanoseconds)"
-    key += " \(limits.idle.nanoseconds) \(limits.minimumSpeed)"
-    if let condition = request.condition { key += "\n\(condition.etag ?? "")\n\(condition.lastModified ?? "")" }
-    for header in request.headers { key += "\n\(header.name):\(header.value)" }
-    return key
+    var writer = JSONWriter()
+    writer.beginArray()
+    writer.string(request.url)
+    writer.string(request.referer ?? "")
+    writer.string(request.encoding ?? "")
+    for number in [
+      request.redirects, limits.maximumBytes ?? -1, limits.connect.nanoseconds, limits.firstByte.nanoseconds,
+      limits.idle.nanoseconds, limits.minimumSpeed,
+    ] {
+      writer.int(number)
+    }
+    if let condition = request.condition {
+      writer.string(condition.etag ?? "")
+      writer.string(condition.lastModified ?? "")
+    }
+    for header in request.headers {
+      writer.string(header.name)
+      writer.string(header.value)
+    }
+    writer.endArray()
+    return writer.text
   }
 
   /// The item's own headers win over the stage's.
@@ -86,10 +101,16 @@ struct FetchOrder: Sendable {
 /// What the manifest says of the hosts that a run asks, worked out once for each.
 final class FetchHosts: Sendable {
   /// What holds for one host.
-  struct Facts: Sendable {
-    var way: HostWay
-    var credentials: Credentials
-    var heedsRobots: Bool
+  final class Facts: Sendable {
+    let way: HostWay
+    let credentials: Credentials
+    let heedsRobots: Bool
+
+    init(_ settings: HostSettings) {
+      way = HostWay(settings)
+      credentials = Credentials(settings)
+      heedsRobots = settings.robots ?? false
+    }
   }
 
   private struct Place: Hashable {
@@ -101,6 +122,7 @@ final class FetchHosts: Sendable {
   let policy: AddressPolicy
   private let table: HostTable
   private let known = Guarded<[Place: Facts]>([:])
+  private let origins = LastOrigin<Facts>()
   private static let mostHosts = 10_000
 
   init(_ settings: RunSettings) {
@@ -112,9 +134,7 @@ final class FetchHosts: Sendable {
   func facts(of host: String, port: Int) -> Facts {
     let place = Place(host: host, port: port)
     if let facts = known.withLock({ $0[place] }) { return facts }
-    let settings = HostSettings.resolve(table, host: host, port: port)
-    let facts = Facts(
-      way: HostWay(settings), credentials: Credentials(settings), heedsRobots: settings.robots ?? false)
+    let facts = Facts(HostSettings.resolve(table, host: host, port: port))
     known.withLock { known in
       if known.count >= FetchHosts.mostHosts { known.removeAll() }
       known[place] = facts
@@ -124,7 +144,7 @@ final class FetchHosts: Sendable {
 
   /// What holds for the host in an address; nil where that is no address.
   func facts(ofHostIn url: String) -> Facts? {
-    TransferEngine.hostAndPort(of: url).map { facts(of: $0.host, port: $0.port) }
+    origins.of(url) { TransferEngine.hostAndPort(of: url).map { facts(of: $0.host, port: $0.port) } }
   }
 }
 
