@@ -22,8 +22,8 @@ import Testing
       guard line.contains("\"item.progress\""), let value = try? JSONReader.read(Array(line.utf8)) else { return false }
       return (value.asMap?["data"]?.asMap?["bytes"]?.asInt ?? 0) > 0
     }
-    #expect(try await work.tool.run("ctl", "last", "pause", "--now").code == 0)
-    #expect(try await work.tool.run("ctl", "last", "resume").code == 0)
+    try expectCode(await work.tool.run("ctl", "last", "pause", "--now"), 0)
+    try expectCode(await work.tool.run("ctl", "last", "resume"), 0)
     let end = await run.end()
     expectEnd(end, 0)
     #expect(try SmallFiles.read(work.place.file("out/large.bin")) == Self.body)
@@ -71,10 +71,10 @@ import Testing
       let refused = try await work.tool.start(["ctl", "last", "pause"] + words).end()
       #expect(refused.code == 1 && refused.errors.contains("nobody"))
     }
-    #expect(try await work.tool.run("ctl", "last", "pause", "--source", "urls", "--stage", "fetch").code == 2)
-    #expect(try await work.tool.run("ctl", "last", "drain", "--now").code == 2)
-    #expect(try await work.tool.run("ctl", "last", "set").code == 2)
-    #expect(try await work.tool.run("ctl", "last", "set", "connections=none").code == 1)
+    try expectCode(await work.tool.run("ctl", "last", "pause", "--source", "urls", "--stage", "fetch"), 2)
+    try expectCode(await work.tool.run("ctl", "last", "drain", "--now"), 2)
+    try expectCode(await work.tool.run("ctl", "last", "set"), 2)
+    try expectCode(await work.tool.run("ctl", "last", "set", "connections=none"), 1)
     latch.release(5)
     expectEnd(await run.end(), 0)
   }
@@ -89,7 +89,7 @@ import Testing
     try work.manifest((0..<4).map { "/slow/\($0)" }, "limits: { connections: 1 }")
     let run = try work.tool.start(["run", "m.yaml"])
     _ = await run.output.line { $0.contains("\"item.start\"") }
-    #expect(try await work.tool.run("ctl", "last", verb, "--source", "urls").code == 0)
+    try expectCode(await work.tool.run("ctl", "last", verb, "--source", "urls"), 0)
     latch.release(20)
     let end = await run.end()
     expectEnd(end, 130)
@@ -110,7 +110,7 @@ import Testing
     try work.manifest((0..<6).map { "/slow/\($0)" }, "limits: { connections: 1 }")
     let run = try work.tool.start(["run", "m.yaml"])
     _ = await run.output.line { $0.contains("\"item.start\"") }
-    #expect(try await work.tool.run("ctl", "last", "set", "limits.connections=4").code == 0)
+    try expectCode(await work.tool.run("ctl", "last", "set", "limits.connections=4"), 0)
     // Four items are under way at once now, though nothing has ended.
     _ = await run.output.line { $0.contains("\"item.start\"") && $0.contains("urls/slow-3") }
     let words = ["ctl", "last", "set", "bandwidth=1MB/s", "hosts.127.0.0.1.rate=1000/s", "--json"]
@@ -131,12 +131,12 @@ import Testing
       ["/slow/0"], fetch: "fetch: {}\n    timeout: 1500ms\n    deadline: 1500ms\n    retry: { attempts: 1 }")
     let run = try work.tool.start(["run", "m.yaml", "--deadline", "2s"])
     _ = await run.output.line { $0.contains("\"item.start\"") }
-    #expect(try await work.tool.run("ctl", "last", "pause").code == 0)
+    try expectCode(await work.tool.run("ctl", "last", "pause"), 0)
     _ = await run.output.line { line in
       guard line.contains("\"item.progress\""), let value = try? JSONReader.read(Array(line.utf8)) else { return false }
       return (value.asMap?["data"]?.asMap?["bytes"]?.asInt ?? 0) >= 3600
     }
-    #expect(try await work.tool.run("ctl", "last", "resume").code == 0)
+    try expectCode(await work.tool.run("ctl", "last", "resume"), 0)
     expectEnd(await run.end(), 0)
   }
 }

@@ -109,3 +109,8 @@ func expectEnd(_ end: ToolEnd, _ code: Int, sourceLocation: SourceLocation = #_s
   #expect(end.stream.types.last == "run.end", sourceLocation: sourceLocation)
   #expect(end.stream.problems == [], sourceLocation: sourceLocation)
 }
+
+/// Expects an exit code, and shows what was said where it is another; what comes behind would only wait in vain.
+func expectCode(_ end: ToolEnd, _ code: Int, sourceLocation: SourceLocation = #_sourceLocation) throws {
+  try #require(end.code == code, "\(end.output)\(end.errors)", sourceLocation: sourceLocation)
+}

@@ -231,12 +231,14 @@ public struct JSONWriter {
     for byte in bytes { put(byte) }
   }
 
-  /// Also takes what the memory at hand has beyond the array's end.
+  /// Takes no more than a little at a time: a buffer with much behind its end is not to be filled up for every line.
   @inline(never)
   private mutating func makeRoom(for count: Int) {
-    if room.capacity - used < count { room.reserveCapacity(max(used + count, 2 * room.capacity, 128)) }
-    room.append(contentsOf: repeatElement(0, count: room.capacity - room.count))
+    room.append(
+      contentsOf: count <= JSONWriter.step.count ? JSONWriter.step : [UInt8](repeating: 0, count: count))
   }
+
+  private static let step = [UInt8](repeating: 0, count: 512)
 
   /// A text in quotes; the common case of a text without anything to escape is found first and goes the short way.
   private mutating func quoted(_ text: UnsafeBufferPointer<UInt8>) {
