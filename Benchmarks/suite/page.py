@@ -105,7 +105,7 @@ def render(bench, found):
     if memory:
         lines += ["## Memory over a long run", "", "![memory](performance/memory.svg)", "", memory[1], ""]
     if parts:
-        lines += ["## Parts", "", "What single parts cost, measured by the programs in `Benchmarks/`.", ""]
+        lines += [f"## {PARTS}", "", "What single parts cost, measured by the programs in `Benchmarks/`.", ""]
         for name, told in parts.items():
             lines += [f"### {name}", "", "```text", told.rstrip(), "```", ""]
     return "\n".join(lines).rstrip() + "\n"
@@ -115,11 +115,19 @@ def slug(what):
     return what.split(" ")[0]
 
 
+LATER = "- Measured later than the rest:"
+PARTS = "Parts"
+
+
 def merge(old, new, measured):
-    """An earlier page with the sections that were measured anew in place of its own."""
+    """An earlier page with the sections that were measured anew in place of its own; it says which those are."""
     head, sections = split(old)
     _, fresh = split(new)
     for title, text in fresh.items():
+        if title == PARTS and title in sections:
+            # A section of sections: those that were not measured stay.
+            above, parts = split(sections[title], "### ")
+            text = above + "\n\n" + "".join({**parts, **split(text, "### ")[1]}.values())
         if title in sections:
             sections[title] = text
             continue
@@ -128,16 +136,24 @@ def merge(old, new, measured):
         place = titles.index("Growth") if "Growth" in titles else len(titles)
         sections = dict([*list(sections.items())[:place], (title, text), *list(sections.items())[place:]])
     lines = []
+    later = []
     for line in head.splitlines():
         if line.startswith(BROKEN):
             left = [name for name in line[len(BROKEN):].strip(". ").split(", ") if name not in measured]
             line = f"{BROKEN} {', '.join(left)}." if left else None
+        elif line.startswith(LATER):
+            later = line[len(LATER):].strip().split(", ")
+            line = None
         if line is not None:
             lines.append(line)
+    names = [*later, *(name for name in measured if name not in later)]
+    if names:
+        place = max([place + 1 for place, line in enumerate(lines) if line.startswith("- ")], default=len(lines))
+        lines.insert(place, f"{LATER} {', '.join(names)}")
     return "\n".join(lines).rstrip() + "\n\n" + "".join(sections.values()).rstrip() + "\n"
 
 
-def split(text):
+def split(text, mark="## "):
     """What stands above the first section, and the sections by their titles."""
-    head, *rest = ("\n" + text).split("\n## ")
-    return head.lstrip("\n"), {one.split("\n", 1)[0]: "## " + one.rstrip("\n") + "\n\n" for one in rest}
+    head, *rest = ("\n" + text).split("\n" + mark)
+    return head.strip("\n"), {one.split("\n", 1)[0]: mark + one.rstrip("\n") + "\n\n" for one in rest}
