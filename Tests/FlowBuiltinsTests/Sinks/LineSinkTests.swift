@@ -103,9 +103,9 @@ private func tell(_ sink: any Sink, _ events: [Event]) async throws {
 
   @Test func `A descriptor that nobody has opened is refused before anything else is opened`() throws {
     #expect {
-      try NDJSONSink(to: "fd:987", folder: "/tmp")
+      try NDJSONSink(to: "fd:1000000000", folder: "/tmp")
     } throws: {
-      Fault($0).message == "fd:987 is not open for writing; the caller must open it"
+      Fault($0).message == "fd:1000000000 is not open for writing; the caller must open it"
     }
     #expect(throws: Fault.self) { try LineTarget(parsing: "fd:x", folder: "/") }
     #expect(try LineTarget(parsing: "-", folder: "/") == .stream(.output))

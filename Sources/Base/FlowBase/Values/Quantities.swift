@@ -11,7 +11,7 @@ public struct Interval: Sendable, Hashable, Comparable {
   }
   /// A span of so many milliseconds.
   public static func milliseconds(_ count: Int) -> Interval { Interval(nanoseconds: count * 1_000_000) }
-  /// A number of microseconds.
+  /// A span of so many microseconds.
   public static func microseconds(_ count: Int) -> Interval { Interval(nanoseconds: count * 1000) }
   /// A span of so many seconds.
   public static func seconds(_ count: Int) -> Interval { Interval(nanoseconds: count * 1_000_000_000) }
