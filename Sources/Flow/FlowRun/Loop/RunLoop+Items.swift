@@ -256,12 +256,17 @@ extension RunLoop {
     slots[slot].tasks.removeAll(keepingCapacity: true)
   }
 
+  /// The digest of all that an item's result depends on.
+  private func fingerprint(of held: Slot) -> [UInt8] {
+    held.fingerprint ?? fingerprints.of(held.item, input: held.input)
+  }
+
   private func draft(of held: Slot, slot: Int, end: Payload.ItemEnd, fault: Fault?) -> ItemRecordDraft {
     let input = held.input
     var draft = ItemRecordDraft(
       ticket: held.ticket, id: held.id, item: held.item, source: feedNumber(held.item.source), status: end.status,
       input: input,
-      fingerprint: held.fingerprint ?? fingerprints.of(held.item, input: input), fault: fault)
+      fingerprint: fingerprint(of: held), fault: fault)
     draft.end = end
     draft.made = held.made
     for node in 0..<itemNodes {
@@ -378,15 +383,14 @@ extension RunLoop {
     if options.fresh { return "--fresh" }
     if slots[slot].earlierEnd != nil { return "asked whether it has changed" }
     guard let known = slots[slot].history else { return "new" }
-    let slot = slots[slot]
     switch known.status {
     case .failed: return "failed last time (\(known.fault?.code ?? "unknown"))"
     case .cancelled: return "not finished last time"
     case .ok, .filtered: break
     }
     if refetches { return "fetched again" }
-    if known.input != slot.input { return "input changed" }
-    if known.fingerprint != fingerprints.of(slot.item, input: slot.input) { return "config changed" }
+    if known.input != slots[slot].input { return "input changed" }
+    if known.fingerprint != fingerprint(of: slots[slot]) { return "config changed" }
     return "output missing or altered"
   }
 
