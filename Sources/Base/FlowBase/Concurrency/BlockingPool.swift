@@ -10,7 +10,7 @@ public struct WorkerThread: Sendable {
   }
 
   /// The same, and says whether there is a thread to be had; where there is none, the body does not run.
-  static func tryStart(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
+  public static func tryStart(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
     var thread = pthread_t()
     let box = unsafe Unmanaged.passRetained(Body(name, body)).toOpaque()
     var attributes = pthread_attr_t()

@@ -3,17 +3,21 @@ public import FlowBase
 /// A temporary file that takes bytes as they come and knows their digest at the end.
 ///
 /// It is made at its first byte, with mode 0600, and gone when it is abandoned. One thread at a time uses it, which is
-/// also why it may be sent from one to another.
+/// also why it may be sent from one to another. Where it grows long in short pieces, other threads hash and write them.
 public final class PartialFile: ByteSink, @unchecked Sendable {
   /// The file's name in its folder.
   public let name: String
   /// The folder in which it lies.
   public let folder: TemporaryFolder
-  /// How many bytes it holds.
+  /// How many bytes it has taken.
   public private(set) var count = 0
   private let digest = DigestStream(.sha256)
   private var file: Descriptor?
+  /// What takes the bytes from some length on.
+  private var behind: WriteBehind?
   private var hasNote = false
+  /// How long a file must be to be worth another thread.
+  static let longEnough = 1 << 20
 
   init(in folder: TemporaryFolder) {
     self.folder = folder
@@ -51,7 +55,11 @@ public final class PartialFile: ByteSink, @unchecked Sendable {
 
   /// Lets go of the file; what was noted of it is for a later run.
   public func leave() {
-    if hasNote { file = nil } else { abandon() }
+    guard hasNote else { return abandon() }
+    // What cannot be written is missing at its end: the later run looks how long it is.
+    try? drain()
+    behind = nil
+    file = nil
   }
 
   private func forget() {
@@ -63,26 +71,46 @@ public final class PartialFile: ByteSink, @unchecked Sendable {
   /// Its absolute path.
   public var path: String { folder.path(of: name) }
 
-  /// Takes the next bytes.
+  /// Takes the next bytes; throws where these, or some that it took before, cannot be written.
   public func write(_ bytes: UnsafeRawBufferPointer) throws(Fault) {
     let file = try opened()
-    do { try unsafe file.write(bytes) } catch { throw error.fault("write", path) }
-    unsafe digest.update(bytes)
+    if behind == nil, count >= PartialFile.longEnough, bytes.count < WriteCrew.chunk, folder.crew.isAny {
+      behind = WriteBehind(file, path, digest, from: count, crew: folder.crew)
+    }
+    if let behind {
+      do throws(Fault) { try unsafe behind.write(bytes) } catch { throw settle(error) }
+    } else {
+      do { try unsafe file.write(bytes) } catch { throw error.fault("write", path) }
+      unsafe digest.update(bytes)
+    }
     count += bytes.count
     folder.count(bytes.count)
   }
 
   /// Takes the next bytes.
-  public func write(_ bytes: [UInt8]) throws(Fault) {
-    let file = try opened()
-    do { try file.write(bytes) } catch { throw error.fault("write", path) }
-    digest.update(bytes)
-    count += bytes.count
-    folder.count(bytes.count)
+  public func write(_ bytes: [UInt8]) throws(Fault) { try write(contentsOf: bytes) }
+
+  private func drain() throws(Fault) {
+    guard let behind else { return }
+    do throws(Fault) { try behind.drain() } catch { throw settle(error) }
+  }
+
+  /// Goes back to what has been written before a fault, so that the count is true.
+  private func settle(_ fault: Fault) -> Fault {
+    guard let behind else { return fault }
+    behind.stop()
+    self.behind = nil
+    folder.count(behind.written - count)
+    count = behind.written
+    try? file?.truncate(to: count)
+    try? file?.seek(to: count)
+    return fault
   }
 
   /// Forgets what was written, for another try from the start.
   public func restart() throws(Fault) {
+    behind?.stop()
+    behind = nil
     _ = digest.finish()
     folder.count(-count)
     count = 0
@@ -97,6 +125,8 @@ public final class PartialFile: ByteSink, @unchecked Sendable {
   /// Ends the file: its length and digest are known, and nothing more may be written.
   public func finish() throws(Fault) -> FinishedFile {
     _ = try opened()
+    try drain()
+    behind = nil
     file = nil
     forget()
     return FinishedFile(name: name, folder: folder, bytes: count, sha256: digest.finish())
@@ -105,6 +135,8 @@ public final class PartialFile: ByteSink, @unchecked Sendable {
   /// Removes the file.
   public func abandon() {
     guard file != nil else { return }
+    behind?.stop()
+    behind = nil
     file = nil
     folder.count(-count)
     folder.remove(name)

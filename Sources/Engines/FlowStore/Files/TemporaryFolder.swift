@@ -15,13 +15,20 @@ public final class TemporaryFolder: Sendable {
   /// What earlier runs noted of files that they left unfinished, by the files' names.
   private let unfinished = Guarded<[String: String]>([:])
   private let held = Atomic<Int>(0)
+  /// Who hashes and writes the bytes of long files.
+  let crew: WriteCrew
 
   /// Opens a folder, and makes it where it is missing.
   ///
   /// - Parameters:
   ///   - owner: what tells the files of this state from those of other states.
   ///   - isRemovedWhenEmpty: whether `close` removes the folder when nothing is left in it.
-  public init(path: String, owner: String, isRemovedWhenEmpty: Bool) throws(Fault) {
+  public convenience init(path: String, owner: String, isRemovedWhenEmpty: Bool) throws(Fault) {
+    try self.init(path: path, owner: owner, isRemovedWhenEmpty: isRemovedWhenEmpty, crew: WriteCrew())
+  }
+
+  init(path: String, owner: String, isRemovedWhenEmpty: Bool, crew: WriteCrew) throws(Fault) {
+    self.crew = crew
     self.path = path
     self.owner = owner
     self.isRemovedWhenEmpty = isRemovedWhenEmpty
