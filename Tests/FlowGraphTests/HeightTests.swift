@@ -36,6 +36,45 @@ struct `A height that finds itself` {
     #expect(seen.count < 20)
   }
 
+  @Test func `is not given up for the time that new connections take`() {
+    var height = Height()
+    var now = Instant(nanoseconds: 0)
+    var (carried, open, owed) = (32, Instant(nanoseconds: 0), 0.0)
+    _ = height.judge(isFull: true, at: now)
+    for _ in 0..<400 {
+      now = now + .milliseconds(10)
+      // What was under way goes on; what is new answers after the time in which its connection is made.
+      if now >= open { carried = height.value }
+      owed += Double(min(carried, height.value)) * 50 / 100
+      while owed >= 1 {
+        height.ended(bytes: 1000, isRefusal: false)
+        owed -= 1
+      }
+      if height.judge(isFull: true, at: now) { open = now + .milliseconds(80) }
+    }
+    #expect(height.value == 512)
+  }
+
+  @Test func `is not judged before it was reached`() {
+    var height = Height()
+    var now = Instant(nanoseconds: 0)
+    var owed = 0.0
+    _ = height.judge(isFull: true, at: now)
+    var seen: [Int] = []
+    for turn in 0..<400 {
+      now = now + .milliseconds(10)
+      // For the first two seconds the host itself takes no more than 64 at once.
+      let reached = min(height.value, turn < 200 ? 64 : 512)
+      owed += Double(reached) * 50 / 100
+      while owed >= 1 {
+        height.ended(bytes: 1000, isRefusal: false)
+        owed -= 1
+      }
+      if height.judge(isFull: reached == height.value, at: now) { seen.append(height.value) }
+    }
+    #expect(seen == [64, 128, 256, 512])
+  }
+
   @Test func `never passes what there is room for`() {
     let (height, _) = settled(Height(ceiling: 20)) { Double($0) * 50 }
     #expect(height.value == 20)

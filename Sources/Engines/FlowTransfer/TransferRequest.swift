@@ -47,8 +47,6 @@ public struct TransferRequest: Sendable {
   public var limits = TransferLimits()
   /// What is there already: a 304 is then an answer.
   public var condition: Condition?
-  /// How many bytes are expected; large bodies are read in larger pieces.
-  public var expectedBytes: Int?
   /// How many of the body's first bytes the result keeps, for a look at what came.
   public var keptPrefix = 0
   /// What is remembered for another try.

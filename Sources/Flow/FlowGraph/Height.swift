@@ -17,6 +17,8 @@ public struct Height: Sendable, Hashable {
   }
 
   private var start: Instant?
+  /// Whether a new height is still coming to be: connections are made, and what was asked before is answered.
+  private var isSettling = false
   private var answers = 0
   private var bytes = 0
   private var turns = 0
@@ -27,10 +29,11 @@ public struct Height: Sendable, Hashable {
   private var before: Int?
   /// How many windows go by before a greater height is tried again, and how many the next time.
   private var rest = 0
-  private var patience = 8
+  private var patience = 4
+  private static let longestPatience = 256
 
   /// A window is at least so long, and ends with twice as many answers as may be under way, or after the longer time.
-  static let window = (least: Interval.milliseconds(200), most: Interval.seconds(3))
+  static let window = (least: Interval.milliseconds(100), most: Interval.seconds(3))
 
   /// Begins at a height; it never leaves what lies between 1 and the ceiling.
   public init(_ first: Int = 32, ceiling: Int = 512) {
@@ -56,32 +59,43 @@ public struct Height: Sendable, Hashable {
     turns += 1
     if isFull { fullTurns += 1 }
     let elapsed = now - start
-    guard answers > 0, elapsed >= Height.window.most || elapsed >= Height.window.least && answers >= value * 2 else {
+    let enough = isSettling ? value : value * 2
+    guard answers > 0, elapsed >= Height.window.most || elapsed >= Height.window.least && answers >= enough else {
       return false
     }
     let old = value
-    conclude(Rate(answers: Double(answers) / elapsed.seconds, bytes: Double(bytes) / elapsed.seconds))
-    (answers, bytes, turns, fullTurns, wasRefused) = (0, 0, 0, 0, false)
+    if isSettling {
+      isSettling = false
+    } else {
+      conclude(Rate(answers: Double(answers) / elapsed.seconds, bytes: Double(bytes) / elapsed.seconds))
+      wasRefused = false
+    }
+    (answers, bytes, turns, fullTurns) = (0, 0, 0, 0)
     self.start = now
     return value != old
   }
 
   private mutating func conclude(_ new: Rate) {
+    let wasFull = fullTurns * 2 >= turns
     if let before {
+      // A height that was not reached, because a host had not come to it yet, has shown nothing.
+      if !wasFull, !wasRefused, !new.isBetter(than: rate) { return }
       self.before = nil
       guard !wasRefused, new.isBetter(than: rate) else {
         value = before
         rest = patience
-        patience = min(patience * 2, 64)
+        patience = min(patience * 2, Height.longestPatience)
+        isSettling = true
         return
       }
     }
     rate = new
     if rest > 0 {
       rest -= 1
-    } else if value < ceiling, !wasRefused, fullTurns * 2 >= turns {
+    } else if value < ceiling, !wasRefused, wasFull {
       before = value
       value = min(ceiling, value * 2)
+      isSettling = true
     }
   }
 }

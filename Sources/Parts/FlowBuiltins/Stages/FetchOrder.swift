@@ -22,7 +22,6 @@ struct FetchOrder: Sendable {
     request.referer = config.text("referer")
     request.encoding = FetchOrder.codings(config.text("encoding"))
     request.redirects = config.int("redirects") ?? request.redirects
-    request.expectedBytes = item.expected.size
     request.keptPrefix = MediaType.prefixLength
     request.limits.maximumBytes = config.int("max_bytes")
     request.limits.connect = config.interval("connect") ?? request.limits.connect
