@@ -6,6 +6,7 @@ import shutil
 import signal
 import statistics
 import subprocess
+import sys
 import threading
 import time
 
@@ -84,10 +85,21 @@ def run(words, folder, limit=900, every=None):
 
 def took():
     """The program that measures, compiled when it is first asked for."""
-    path = os.path.join(os.environ["IMGFLOW_BENCH_WORK"], "took")
+    program = build("took")
+    if not program:
+        raise RuntimeError("without a compiler nothing can be measured")
+    return program
+
+
+def build(name, *libraries):
+    """One of the suite's own C programs, compiled when it is first asked for; nothing where that fails."""
+    path = os.path.join(os.environ["IMGFLOW_BENCH_WORK"], name)
     if not os.path.exists(path):
-        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "took.c")
-        subprocess.run([compiler(), "-O2", "-o", path, source], check=True)
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".c")
+        made = subprocess.run([compiler(), "-O2", "-o", path, source, *libraries], stderr=subprocess.PIPE, text=True)
+        if made.returncode != 0:
+            print(f"{name}.c cannot be compiled here: {made.stderr}", file=sys.stderr)
+            return None
     return path
 
 

@@ -84,6 +84,9 @@ def render(bench, found):
         "imgflow does all that it does by default in each of them: a SHA-256 of every byte, a journal from which a killed run "
         "goes on, one event an item to a file, files published whole or not at all (`state.durability: process`). The others "
         "do less: what they report and check is in their name, or they do not.", "",
+        "*The floor* is no tool: some hundred and fifty lines of C around libcurl, in two threads, that do nothing but what "
+        "such files cannot be had without: receive, digest, write, rename, and a line an item (`Benchmarks/suite/floor.c`). "
+        "It has no journal, no second try, no limits and no manifest. What imgflow takes beyond it is imgflow's own.", "",
         f"- Date: {datetime.date.today().isoformat()}{', in short form (`QUICK=1`)' if bench.quick else ''}",
         f"- Machine: {machine()}; the server runs on it too",
         f"- Rounds: {bench.rounds}", *(f"- {name}: {told}" for name, told in bench.tools.versions().items()), ""]

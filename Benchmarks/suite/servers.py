@@ -6,7 +6,7 @@ import socket
 import subprocess
 import time
 
-from measure import compiler
+from measure import build
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -51,9 +51,9 @@ http {{
 
     def delayed(self, port, milliseconds):
         """A port behind which `port` is, so far away in all that a round trip takes `milliseconds`."""
-        program = os.path.join(self.folder, "delay")
-        if not os.path.exists(program):
-            subprocess.run([compiler(), "-O2", "-o", program, os.path.join(HERE, "delay.c")], check=True)
+        program = build("delay")
+        if not program:
+            raise RuntimeError("without a compiler nothing can be far away")
         far = free_port()
         self.delays.append(subprocess.Popen([program, str(far), str(port), str(milliseconds * 500)]))
         wait_for(far)

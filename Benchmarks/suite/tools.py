@@ -7,10 +7,10 @@ import sys
 import tempfile
 
 from corpus import compare, empty
-from measure import Contestant
+from measure import Contestant, build
 
-IMGFLOW, CURL, CURL_JSON, ARIA2, WGET2, IMG2DATASET = (
-    "imgflow", "curl -Z", "curl -Z, JSON", "aria2, sha256", "wget2", "img2dataset")
+IMGFLOW, CURL, CURL_JSON, ARIA2, WGET2, IMG2DATASET, FLOOR = (
+    "imgflow", "curl -Z", "curl -Z, JSON", "aria2, sha256", "wget2", "img2dataset", "*the floor*")
 
 
 class Tools:
@@ -58,10 +58,10 @@ class Tools:
 
     # What follows makes contestants: each fetches all of a corpus from `base` and is checked by digest.
 
-    def lists(self, corpus, base, more=(CURL, CURL_JSON, ARIA2, WGET2), ca=None, wide=64, hosts=None, stages="fetch, store"):
+    def lists(self, corpus, base, more=(CURL, CURL_JSON, ARIA2, WGET2, FLOOR), ca=None, wide=64, hosts=None, stages="fetch, store"):
         made = [self.flow(corpus, base, ca=ca, wide=wide, hosts=hosts, stages=stages)]
         makers = {CURL: self.curl_list, CURL_JSON: self.curl_json, ARIA2: self.aria2_list, WGET2: self.wget2_list,
-                  IMG2DATASET: self.dataset}
+                  IMG2DATASET: self.dataset, FLOOR: self.floor}
         for name in more:
             one = makers[name](corpus, base, ca, wide)
             if one:
@@ -128,6 +128,17 @@ class Tools:
         words = [self.wget2, "-q", "-i", folder + "/list", "-P", out, f"--max-threads={wide or 64}", "--no-robots",
                  *([f"--ca-certificate={ca}"] if ca else [])]
         return Contestant(WGET2, words, lambda: empty(out), lambda _: compare(corpus, out))
+
+    def floor(self, corpus, base, ca, wide):
+        """No tool, but what libcurl allows: the least program that makes the same files, digests and lines."""
+        folder, out = self.folder("floor")
+        with open(os.path.join(folder, "list"), "w") as file:
+            file.writelines(f"{base}/{one}\n" for one in corpus.names)
+        program = build("floor", "-lcurl", "-lcrypto", "-lpthread")
+        if not program:
+            return None
+        words = [program, folder + "/list", out, folder + "/events", str(wide or 64), *([ca] if ca else [])]
+        return Contestant(FLOOR, words, lambda: empty(out, folder + "/events"), lambda _: compare(corpus, out))
 
     def dataset(self, corpus, base, ca=None, wide=64, side=None):
         if not self.img2dataset:

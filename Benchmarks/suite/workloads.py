@@ -13,7 +13,7 @@ import quality
 from corpus import empty
 from measure import Contestant, in_turn, run
 from servers import HERE, free_port, wait_for
-from tools import ARIA2, CURL, CURL_JSON, IMG2DATASET, IMGFLOW, WGET2, pictures_in
+from tools import ARIA2, CURL, CURL_JSON, FLOOR, IMG2DATASET, IMGFLOW, WGET2, pictures_in
 
 
 @dataclasses.dataclass
@@ -59,7 +59,7 @@ def small_https(bench):
     """The same over TLS."""
     them = small(bench)
     contestants = bench.tools.lists(
-        them, f"https://127.0.0.1:{bench.nginx.https}/small", (CURL, ARIA2, WGET2), ca=bench.nginx.ca)
+        them, f"https://127.0.0.1:{bench.nginx.https}/small", (CURL, ARIA2, WGET2, FLOOR), ca=bench.nginx.ca)
     return Result(
         f"{len(them.digests):,} files of 4 KiB, https, 64 connections", in_turn(contestants, bench.rounds, bench.work),
         [(CURL, 1.0)])
@@ -93,7 +93,7 @@ def far_http(bench):
 def photos(bench):
     """Photographs as they are."""
     them = bench.photographs(400 if bench.quick else 5000)
-    names = (CURL, ARIA2, WGET2) + (() if bench.quick else (IMG2DATASET,))
+    names = (CURL, ARIA2, WGET2, FLOOR) + (() if bench.quick else (IMG2DATASET,))
     contestants = bench.tools.lists(them, f"http://127.0.0.1:{bench.nginx.http}/photos", names)
     return Result(
         f"{len(them.digests):,} JPEGs of {bench.mean(them, 'photos') // 1000} kB as they are, http, 64 connections",
@@ -103,7 +103,7 @@ def photos(bench):
 def large(bench, count, megabytes):
     name = f"large{megabytes}"
     them = bench.corpus(name, lambda path: files.noise(path, "l", count, megabytes << 20, distinct=4))
-    contestants = bench.tools.lists(them, f"http://127.0.0.1:{bench.nginx.http}/{name}", (CURL, ARIA2, WGET2))
+    contestants = bench.tools.lists(them, f"http://127.0.0.1:{bench.nginx.http}/{name}", (CURL, ARIA2, WGET2, FLOOR))
     return Result(
         f"{count} files of {megabytes} MiB, http", in_turn(contestants, bench.rounds, bench.work), [(ARIA2, 2.0), (CURL, 0.9)])
 

@@ -4,7 +4,10 @@ import FlowGraph
 import FlowParts
 
 /// An item in the window, with what its nodes have made so far.
-struct Slot {
+///
+/// One object a place in the window, used by the run's thread alone: an item is looked at and changed some twenty times
+/// on its way, and a copy of all this each time costs more than the rest of it.
+final class Slot {
   /// Tells this item from the next one in the same slot, for letters that come late.
   var ticket: Int
   /// Its number in the journal.
@@ -56,7 +59,7 @@ struct Slot {
   /// Whether it does.
   var isUnchanged = false
   /// What it was cancelled by.
-  var cancelCode = "cancelled.user"
+  var cancelCode = Slot.usualCancelCode
 
   init(ticket: Int, id: Int, item: Item, nodes: Int, stages: Int) {
     self.ticket = ticket
@@ -72,22 +75,43 @@ struct Slot {
   }
 
   /// Makes it another item's, with the memory of the one that it was for.
-  mutating func renew(ticket: Int, id: Int, item: Item, nodes: Int, stages: Int) {
-    var last = Slot(ticket: ticket, id: id, item: item, nodes: 0, stages: 0)
-    swap(&self, &last)
-    Slot.take(&last.results, into: &results, nil, nodes)
-    Slot.take(&last.tries, into: &tries, 0, nodes)
-    Slot.take(&last.tasks, into: &tasks, nil, nodes)
-    Slot.take(&last.firstStart, into: &firstStart, nil, nodes)
-    Slot.take(&last.tryStart, into: &tryStart, Instant(nanoseconds: 0), nodes)
-    Slot.take(&last.stageTimes, into: &stageTimes, -1, stages)
-    Slot.take(&last.keys, into: &keys, nil, nodes)
+  func renew(ticket: Int, id: Int, item: Item, nodes: Int, stages: Int) {
+    self.ticket = ticket
+    self.id = id
+    self.item = item
+    input = []
+    fingerprint = nil
+    Slot.refill(&results, nil, nodes)
+    Slot.refill(&tries, 0, nodes)
+    Slot.refill(&tasks, nil, nodes)
+    Slot.refill(&firstStart, nil, nodes)
+    Slot.refill(&tryStart, Instant(nanoseconds: 0), nodes)
+    Slot.refill(&stageTimes, -1, stages)
+    Slot.refill(&keys, nil, nodes)
+    lateness = [:]
+    suspended = []
+    pardoned = [:]
+    isAnnounced = false
+    isShared = false
+    isKept = false
+    failures = []
+    reason = nil
+    outputs = []
+    bytesIn = 0
+    history = nil
+    written = []
+    cachedStages = []
+    made = []
+    earlierEnd = nil
+    isUnchanged = false
+    cancelCode = Slot.usualCancelCode
   }
 
-  private static func take<Value>(_ old: inout [Value], into new: inout [Value], _ value: Value, _ count: Int) {
-    swap(&old, &new)
-    new.removeAll(keepingCapacity: true)
-    for _ in 0..<count { new.append(value) }
+  private static let usualCancelCode = "cancelled.user"
+
+  private static func refill<Value>(_ values: inout [Value], _ value: Value, _ count: Int) {
+    values.removeAll(keepingCapacity: true)
+    for _ in 0..<count { values.append(value) }
   }
 
   /// The most tries that a node took.

@@ -24,7 +24,7 @@ extension RunLoop {
     tickets += 1
     parkedNames[tickets] = slots[slot].item.name
     writeEarly(slot, ticket: tickets)
-    var held = slots[slot]
+    let held = slots[slot]
     for node in held.results.indices {
       guard let content = held.results[node]?.content, let file = inFile(content) else { continue }
       held.results[node]?.content = .file(file)
