@@ -185,9 +185,37 @@ private let item = ItemSubject(item: "products/A1", index: 16, total: 1000, sour
     #expect(recorder.lines.last?.contains(#""dropped":{"log":"#) == true)
   }
 
+  @Test(
+    arguments: [
+      .itemStart(.init(key: "s3cret")), .output(.init(path: "s3cret", bytes: 1, sha256: "00")),
+      .output(.init(path: "p", leg: ["w": .string("s3cret")], bytes: 1, sha256: "00")),
+      .output(.init(path: "p", group: "s3cret", bytes: 1, sha256: "00")),
+      .itemEnd(.init(status: .ok, outputs: [.init(path: "s3cret", bytes: 1, sha256: "00")])),
+      .itemEnd(.init(status: .ok, outputs: [.init(path: "p", group: "s3cret", bytes: 1, sha256: "00")])),
+      .itemEnd(.init(status: .filtered, reason: "s3cret")),
+      .itemEnd(.init(status: .failed, error: EventError(Fault("http.404", .permanent, "s3cret")))),
+      .itemEnd(ending("s3cret")),
+    ] as [Payload])
+  func `One secret alone is gone, wherever it stands`(payload: Payload) async {
+    let recorder = Recorder()
+    let bus = EventBus(run: "R", time: StillTime(), mask: { $0 == "s3cret" ? "***" : nil })
+    bus.attach(recorder.listener())
+    bus.emit(payload)
+    await bus.finish(.success)
+    #expect(recorder.lines.count == 2)
+    #expect(recorder.lines.first?.contains("***") == true)
+    #expect(!recorder.lines.contains { $0.contains("s3cret") })
+  }
+
+  private static func ending(_ final: String) -> Payload.ItemEnd {
+    var end = Payload.ItemEnd(status: .ok)
+    end.finalURL = final
+    return end
+  }
+
   @Test func `Secrets are gone from every text that came from outside`() async {
     let recorder = Recorder()
-    let bus = EventBus(run: "R", time: StillTime(), redact: { $0 == "s3cret" ? "***" : $0 })
+    let bus = EventBus(run: "R", time: StillTime(), mask: { $0 == "s3cret" ? "***" : nil })
     bus.attach(recorder.listener())
     let text = "s3cret"
     let fault = EventError(Fault("http.404", .permanent, text, host: text))

@@ -38,7 +38,7 @@ public final class Runner: Sendable {
     let holder = HoldHolder()
     hold = holder
     bus = EventBus(
-      run: id, time: clock, limits: StreamLimits(folder: folder.spool), redact: { redaction.redact($0) },
+      run: id, time: clock, limits: StreamLimits(folder: folder.spool), mask: { redaction.masked($0) },
       onHoldChange: { holder.changed() })
   }
 

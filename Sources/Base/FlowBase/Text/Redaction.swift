@@ -25,12 +25,14 @@ public struct Redaction: Sendable {
   }
 
   /// The text with every secret in it replaced by `***`.
-  public func redact(_ text: String) -> String {
-    guard marks.meets(text) else { return text }
+  public func redact(_ text: String) -> String { masked(text) ?? text }
+
+  /// The text with every secret in it replaced by `***`; nil where there is none.
+  public func masked(_ text: String) -> String? {
+    guard marks.meets(text) else { return nil }
     let bytes = Array(text.utf8)
     let clean = hasSecrets ? withoutSecrets(bytes) : nil
-    guard let masked = AddressRedaction.mask(clean ?? bytes) ?? clean else { return text }
-    return String(decoding: masked, as: UTF8.self)
+    return (AddressRedaction.mask(clean ?? bytes) ?? clean).map { String(decoding: $0, as: UTF8.self) }
   }
 
   private static let addressMarks = ByteSet(Array("?&@".utf8))

@@ -1,20 +1,39 @@
 internal import FlowBase
 
 extension Event {
-  /// This event with every text that came from outside put through `clean`.
-  consuming func redacted(by clean: (String) -> String) -> Event {
-    var event = self
-    if event.subject != nil { event.subject?.redact(by: clean) }
-    event.payload = event.payload.redacted(by: clean)
-    return event
+  /// Puts every text that came from outside through `mask`, which gives what is to stand there, or nil where it may stay.
+  mutating func redact(by mask: (String) -> String?) {
+    subject?.redact(by: mask)
+    // Nearly always there is nothing to hide, and then nothing is copied.
+    if !payload.isClean(by: mask) { payload = payload.redacted { mask($0) ?? $0 } }
   }
 }
 
 extension ItemSubject {
-  fileprivate mutating func redact(by clean: (String) -> String) {
-    item = clean(item)
-    if let known = url { url = clean(known) }
-    if let known = parent { parent = clean(known) }
+  fileprivate mutating func redact(by mask: (String) -> String?) {
+    if let masked = mask(item) { item = masked }
+    if let known = url, let masked = mask(known) { url = masked }
+    if let known = parent, let masked = mask(known) { parent = masked }
+  }
+}
+
+extension Payload {
+  /// Whether a payload as there are many has nothing to hide; of the others none is.
+  fileprivate func isClean(by mask: (String) -> String?) -> Bool {
+    switch self {
+    case .itemStart(let start): return mask(start.key) == nil
+    case .output(let output): return output.isClean(by: mask)
+    case .itemEnd(let end):
+      return end.error == nil && end.reason == nil && end.finalURL == nil
+        && end.outputs.allSatisfy { $0.isClean(by: mask) }
+    default: return false
+    }
+  }
+}
+
+extension Payload.Output {
+  fileprivate func isClean(by mask: (String) -> String?) -> Bool {
+    mask(path) == nil && group == nil && leg.isEmpty
   }
 }
 

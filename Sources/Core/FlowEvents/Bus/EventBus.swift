@@ -24,7 +24,7 @@ public final class EventBus: Sendable {
   private let time: any TimeSource
   private let start: Instant
   private let limits: StreamLimits
-  private let redact: (@Sendable (String) -> String)?
+  private let mask: (@Sendable (String) -> String?)?
   private let onHoldChange: @Sendable () -> Void
   private let state: Guarded<State>
 
@@ -35,16 +35,16 @@ public final class EventBus: Sendable {
 
   /// A bus for one run.
   ///
-  /// `redact` is given every text that can hold what must not be told. `onHoldChange` is
-  /// called, from any thread, when `holdsRun` has changed.
+  /// `mask` is given every text that can hold what must not be told, and gives what is told in its place, or nil where
+  /// it may be told. `onHoldChange` is called, from any thread, when `holdsRun` has changed.
   public init(
     run: String, time: any TimeSource = SystemTime(), limits: StreamLimits = StreamLimits(),
-    redact: (@Sendable (String) -> String)? = nil, onHoldChange: @escaping @Sendable () -> Void = {}
+    mask: (@Sendable (String) -> String?)? = nil, onHoldChange: @escaping @Sendable () -> Void = {}
   ) {
     self.run = run
     self.time = time
     self.limits = limits
-    self.redact = redact
+    self.mask = mask
     self.onHoldChange = onHoldChange
     start = time.now()
     state = Guarded(State(dropsReported: start))
@@ -133,7 +133,7 @@ public final class EventBus: Sendable {
       seq: state.seq, time: time.wall(), elapsed: time.now() - start, run: run, subject: subject, payload: payload)
     state.seq += 1
     state.counts[event.type] += 1
-    if let redact { event = event.redacted(by: redact) }
+    if let mask { event.redact(by: mask) }
     return event
   }
 

@@ -38,13 +38,13 @@ public final class JournalReader: @unchecked Sendable {
   /// Keep it short: the journal's file grows for as long as somebody looks at an old state of it.
   public func snapshot<Result>(_ body: () throws(Fault) -> Result) throws(Fault) -> Result {
     try gate.withLock { (_) throws(Fault) in
-      if snapshots == 0 { try database.run("BEGIN") }
+      if snapshots == 0 { try statement("BEGIN").run() }
       snapshots += 1
     }
     defer {
       gate.withLock { _ in
         snapshots -= 1
-        if snapshots == 0 { try? database.run("COMMIT") }
+        if snapshots == 0 { try? statement("COMMIT").run() }
       }
     }
     return try body()

@@ -107,11 +107,18 @@ final class Slot {
     cancelCode = Slot.usualCancelCode
   }
 
+  /// Lets go of what its item held: nothing of it is under way any more.
+  func close() {
+    ticket = -1
+    Slot.refill(&results, nil, results.count)
+    Slot.refill(&tasks, nil, tasks.count)
+  }
+
   private static let usualCancelCode = "cancelled.user"
 
   private static func refill<Value>(_ values: inout [Value], _ value: Value, _ count: Int) {
-    values.removeAll(keepingCapacity: true)
-    for _ in 0..<count { values.append(value) }
+    guard values.count == count else { return values = Array(repeating: value, count: count) }
+    for place in 0..<count { values[place] = value }
   }
 
   /// The most tries that a node took.

@@ -226,9 +226,7 @@ extension RunLoop {
     }
     ending[held.ticket] = EndingItem(name: held.item.name, subject: subject, end: end)
     store.end(draft(of: held, slot: slot, end: end, fault: fault))
-    slots[slot].ticket = -1
-    slots[slot].results.removeAll(keepingCapacity: true)
-    slots[slot].tasks.removeAll(keepingCapacity: true)
+    held.close()
   }
 
   /// Where an item's bytes came from in the end, fit for logs; nil where that is its own address.
@@ -251,9 +249,7 @@ extension RunLoop {
     counts.cached += 1
     ending[held.ticket] = EndingItem(name: held.item.name, subject: subject, end: end)
     store.touch(ticket: held.ticket, index: held.item.index, source: feedNumber(held.item.source), known: known)
-    slots[slot].ticket = -1
-    slots[slot].results.removeAll(keepingCapacity: true)
-    slots[slot].tasks.removeAll(keepingCapacity: true)
+    held.close()
   }
 
   /// The digest of all that an item's result depends on.

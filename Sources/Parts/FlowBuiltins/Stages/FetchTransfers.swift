@@ -218,15 +218,10 @@ final class FetchTransfers: EndsWithRun {
     _ progress: @escaping TransferCoalescer.Progress, _ landing: @escaping TransferCoalescer.Landing
   ) throws(Fault) -> BegunWork {
     let start: UnfinishedFile
-    if let kept = unfinished.take(key) {
+    if let kept = unfinished.take(key) ?? UnfinishedFile(leftFor: key, by: services) {
       start = kept
     } else {
-      let name = Digest.sha256(of: key).hex
-      if let left = UnfinishedFile(leftFor: name, by: services) {
-        start = left
-      } else {
-        start = UnfinishedFile(try services.makePartial(), name: name)
-      }
+      start = UnfinishedFile(try services.makePartial(), key: key)
     }
     guard start.bytes > 0 else { return try transfer(request, start, key, progress, landing) }
     return try transfer(request, start, key, progress) { result in

@@ -8,15 +8,18 @@ struct UnfinishedFile: Sendable {
   var record: ResumeRecord
   var bytes: Int
 
-  /// A file for a first try; with a name, a later run can find what is left of it.
-  init(_ partial: any PartialWriter, name: String? = nil) {
-    self.init(partial, ResumeRecord(keep: name.map { UnfinishedFile.keeper(partial, $0) }), bytes: 0)
+  /// A file for a first try; with the request's key, a later run can find what is left of it.
+  init(_ partial: any PartialWriter, key: String? = nil) {
+    self.init(partial, ResumeRecord(keep: key.map { UnfinishedFile.keeper(partial, $0) }), bytes: 0)
   }
 
   /// A file that an earlier run has left of the same request.
-  init?(leftFor name: String, by services: any RunServices) {
+  init?(leftFor key: String, by services: any RunServices) {
+    // Mostly nothing was left, and the name need not be made.
+    guard services.hasUnfinished else { return nil }
+    let name = UnfinishedFile.name(of: key)
     guard let left = services.takeUnfinished(where: { $0.hasPrefix(name + "\n") }) else { return nil }
-    let keeper = UnfinishedFile.keeper(left.file, name)
+    let keeper = UnfinishedFile.keeper(left.file, key)
     guard left.file.count > 0, let record = ResumeRecord(String(left.note.dropFirst(name.count + 1)), keep: keeper)
     else {
       left.file.abandon()
@@ -25,10 +28,13 @@ struct UnfinishedFile: Sendable {
     self.init(left.file, record, bytes: left.file.count)
   }
 
-  private static func keeper(_ partial: any PartialWriter, _ name: String) -> @Sendable (String) -> Void {
+  private static func keeper(_ partial: any PartialWriter, _ key: String) -> @Sendable (String) -> Void {
     // Where it cannot be noted, the next run fetches the whole.
-    { note in try? partial.remember(name + "\n" + note) }
+    { note in try? partial.remember(UnfinishedFile.name(of: key) + "\n" + note) }
   }
+
+  /// What stands for a request in a note: its key holds what is nobody's to read.
+  private static func name(of key: String) -> String { Digest.sha256(of: key).hex }
 
   init(_ partial: any PartialWriter, _ record: ResumeRecord, bytes: Int) {
     self.partial = partial
