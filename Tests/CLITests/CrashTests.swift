@@ -146,6 +146,8 @@ struct CrashBench {
     #expect(strays == [], "\(story)")
     let asked = Set(work.server.requests[before...].map { "urls/" + Workplace.key($0.path) })
     #expect(asked.intersection(turn.announced) == [], "fetched again: \(story)")
+    let status = try await work.tool.start(["status", "m.yaml"]).end()
+    #expect(status.output.contains("items: \(items) ok\n"), "\(story): \(status.output)")
   }
 
   private func clear() {

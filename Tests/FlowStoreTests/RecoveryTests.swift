@@ -48,6 +48,27 @@ import Testing
     #expect(try place.reader().item(1)?.status == .running)
   }
 
+  @Test(arguments: steps.filter { $0 >= .intents })
+  func `the number of an item that was not written down any more is not given again`(step: LedgerWork.Step) throws {
+    let place = try Sandbox()
+    let source = try place.store.journal.register(sources: ["s"])[0]
+    // One file is out, and the run ends before the item's own row is written.
+    let lost = place.store.journal.makeItemID()
+    _ = try place.work.perform(
+      [.publish(place.order("x", "same", item: lost))], durability: .process, stoppingAfter: step)
+    _ = try place.reopened()
+    let run = try place.store.journal.beginRun(
+      RunRecord(id: "02TEST", manifest: "m.yaml", manifestDigest: "00", started: WallTime(microseconds: 2)))
+    // The next run takes up another item first, which is done by the time at which the first one is published again.
+    let (other, again) = (place.store.journal.makeItemID(), place.store.journal.makeItemID())
+    let done = ItemRecord(id: other, source: source, key: "k", index: 2, status: .ok, run: run)
+    _ = place.work.perform([.item(done)], durability: .process)
+    try place.publish("x", "same", item: again, run: run)
+    #expect(try place.reader().item(other)?.status == .ok)
+    #expect(try place.reader().outputs(of: other).isEmpty)
+    #expect(try place.reader().outputs(of: again).map(\.path) == ["x"])
+  }
+
   @Test func `kept files stay, strays go, and the files of others are not touched`() throws {
     let place = try Sandbox()
     let kept = try place.file("kept")

@@ -40,9 +40,19 @@ public final class Journal: @unchecked Sendable {
       throw Database.damaged(path, "it does not know its own name")
     }
     self.token = token
-    let last = try database.number("SELECT max(id) FROM items") ?? 0
-    let lastOfResults = try database.number("SELECT max(item) FROM results") ?? 0
-    lastItem = Atomic(max(last, lastOfResults))
+    lastItem = Atomic(try Journal.lastItem(database))
+  }
+
+  /// The highest number that an item has been given.
+  ///
+  /// A run that was killed may have left files and results of items whose own rows it had not written yet: another item
+  /// under such a number would be taken for the owner of what is not its own.
+  private static func lastItem(_ database: Database) throws(Fault) -> Int {
+    try database.number(
+      """
+      SELECT max(ifnull((SELECT max(id) FROM items), 0), ifnull((SELECT max(item) FROM results), 0),
+      ifnull((SELECT max(owner) FROM outputs), 0), ifnull((SELECT max(owner) FROM intents), 0))
+      """) ?? 0
   }
 
   /// Makes an empty journal aside and gives it its name when it is whole: one without tables is always a damaged one.
