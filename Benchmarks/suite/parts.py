@@ -195,7 +195,7 @@ def validate(bench):
     mine, other = [], []
     for _ in range(21):
         mine.append(run([bench.tools.imgflow, "validate", folder + "/sixty.yaml"], folder).seconds)
-        other.append(run([bench.tools.curl or "true", "--version"], folder).seconds)
+        other.append(run([*(bench.tools.curl or ["true"]), "--version"], folder).seconds)
     if not bench.tools.curl:
         return f"   imgflow validate: {statistics.median(mine) * 1000:.1f} ms; curl is missing here\n"
     a, b = statistics.median(mine), statistics.median(other)

@@ -8,6 +8,7 @@ import tempfile
 
 from corpus import compare, empty
 from measure import Contestant, build
+from newcurl import newest_curl
 
 IMGFLOW, CURL, CURL_JSON, ARIA2, WGET2, IMG2DATASET, FLOOR = (
     "imgflow", "curl -Z", "curl -Z, JSON", "aria2, sha256", "wget2", "img2dataset", "*the floor*")
@@ -20,7 +21,8 @@ class Tools:
         self.root = root
         self.work = work
         self.imgflow = os.environ.get("IMGFLOW_BINARY") or os.path.join(root, ".build/release/imgflow")
-        self.curl = shutil.which("curl")
+        # What its command line begins with.
+        self.curl = newest_curl(os.path.join(root, ".build/bench-curl"))
         self.aria2 = shutil.which("aria2c")
         self.wget2 = shutil.which("wget2")
         self.vipsthumbnail = shutil.which("vipsthumbnail")
@@ -45,7 +47,8 @@ class Tools:
             return ((out.stdout or out.stderr).strip().splitlines() or ["?"])[0]
 
         found = {"imgflow": first([self.imgflow, "--version"])}
-        for name, program in [("curl", self.curl), ("aria2", self.aria2), ("wget2", self.wget2)]:
+        found["curl"] = first([*self.curl, "--version"]) if self.curl else "missing here"
+        for name, program in [("aria2", self.aria2), ("wget2", self.wget2)]:
             found[name] = first([program, "--version"]) if program else "missing here"
         found["vipsthumbnail"] = first([self.vipsthumbnail, "--vips-version"]) if self.vipsthumbnail else "missing here"
         if self.img2dataset:
@@ -96,7 +99,7 @@ class Tools:
         folder, out = self.folder("curl")
         with open(os.path.join(folder, "list"), "w") as file:
             file.writelines(f"url = \"{base}/{one}\"\noutput = \"{out}/{one}\"\n" for one in corpus.names)
-        words = [self.curl, "-s", "-Z", "--parallel-max", str(wide or 64), *(["--cacert", ca] if ca else []), *report,
+        words = [*self.curl, "-s", "-Z", "--parallel-max", str(wide or 64), *(["--cacert", ca] if ca else []), *report,
                  "-K", folder + "/list"]
 
         def before():

@@ -199,7 +199,7 @@ def again(bench):
     digest = Contestant("imgflow, `--check digest`", [*first.words, "--check", "digest"], None, first.check)
     contestants = [stat, digest]
     curl = bench.tools.curl_list(them, base, None, 64)
-    if curl and b"--skip-existing" in subprocess.run([curl.words[0], "--help", "all"], capture_output=True).stdout:
+    if curl and b"--skip-existing" in subprocess.run([*bench.tools.curl, "--help", "all"], capture_output=True).stdout:
         curl.before()
         run(curl.words, bench.work)
         contestants.append(Contestant("curl --skip-existing", [*curl.words, "--skip-existing"], None, curl.check))
@@ -284,7 +284,7 @@ def failing_row(bench, number, port, kinds):
     tools = bench.tools
     name, words = [
         ("imgflow", [tools.imgflow, "run", folder + "/bench.yaml", "--progress", "none"]),
-        ("curl -Z --fail --retry 2", [tools.curl, "-sS", "-Z", "--fail", "--retry", "2", "--create-dirs", "-K", folder + "/list"]),
+        ("curl -Z --fail --retry 2", [*(tools.curl or [None]), "-sS", "-Z", "--fail", "--retry", "2", "--create-dirs", "-K", folder + "/list"]),
         ("aria2", [tools.aria2, "-i", folder + "/list", "-d", out, "-j", "16", "--file-allocation=none",
                    "--max-tries=3", "--retry-wait=1", "--console-log-level=error", "--summary-interval=0"]),
         ("wget2 --tries=3", [tools.wget2, "-nv", "-i", folder + "/list", "-P", out, "--tries=3", "--no-robots"]),
