@@ -105,7 +105,8 @@ def large(bench, count, megabytes):
     them = bench.corpus(name, lambda path: files.noise(path, "l", count, megabytes << 20, distinct=4))
     contestants = bench.tools.lists(them, f"http://127.0.0.1:{bench.nginx.http}/{name}", (CURL, ARIA2, WGET2, FLOOR))
     return Result(
-        f"{count} {'file' if count == 1 else 'files'} of {megabytes} MiB, http", in_turn(contestants, bench.rounds, bench.work), [(ARIA2, 2.0), (CURL, 0.9)])
+        f"{count} {'file' if count == 1 else 'files'} of {megabytes} MiB, http",
+        in_turn(contestants, bench.rounds, bench.work), [(ARIA2, 2.0), (CURL, 0.9)])
 
 
 @workload("large")
