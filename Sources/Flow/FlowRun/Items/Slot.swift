@@ -13,10 +13,6 @@ final class Slot {
   /// Its number in the journal.
   var id: Int
   var item: Item
-  /// The digest of what its source said of it.
-  var input: [UInt8] = []
-  /// The digest of all that its result depends on, where that is known already.
-  var fingerprint: [UInt8]?
   /// What each node has made; nil before it has, and again once nobody needs it any more.
   var results: [NodeResult?]
   var tries: [Int]
@@ -24,42 +20,52 @@ final class Slot {
   /// When each node's first try began, and when its current try began.
   var firstStart: [Instant?]
   var tryStart: [Instant]
-  /// The fault that an interruption by the clock stands for, by node.
-  var lateness: [Int: Fault] = [:]
-  /// Nodes whose transfers were stopped by a pause, to go on later.
-  var suspended: Set<Int> = []
-  /// How many tries of a node a pause has cut short.
-  var pardoned: [Int: Int] = [:]
-  /// Whether `item.start` has been told.
-  var isAnnounced = false
-  var isShared = false
-  /// Whether its bytes came out of what an earlier run has fetched.
-  var isKept = false
-  /// The final faults of its legs.
-  var failures: [Failure] = []
-  /// Why it was filtered, if a stage said so.
-  var reason: String?
   /// Time spent by stage, in nanoseconds, in the order of the plan's stages; -1 where the stage has not run.
   var stageTimes: [Int]
-  var outputs: [PublishedOutput] = []
-  /// The bytes that its transfers brought.
-  var bytesIn = 0
-  /// What an earlier run knew of it.
-  var history: StoredItem?
   /// What each node's result depends on, for those that a later run may use again.
   var keys: [ResultKey?]
-  /// The nodes whose results stages that gather can read already.
-  var written: Set<Int> = []
-  /// The stages whose result came from an earlier run.
-  var cachedStages: Set<Int> = []
-  /// The keys of the items that its stages have made of it.
-  var made: [String] = []
-  /// The end that an earlier run gave it, where it is to be found out whether that still holds.
-  var earlierEnd: Payload.ItemEnd?
-  /// Whether it does.
-  var isUnchanged = false
-  /// What it was cancelled by.
-  var cancelCode = Slot.usualCancelCode
+  /// What has become of the item so far.
+  var course = Course()
+
+  /// What begins anew with each item.
+  struct Course {
+    /// The digest of what its source said of it.
+    var input: [UInt8] = []
+    /// The digest of all that its result depends on, where that is known already.
+    var fingerprint: [UInt8]?
+    /// The fault that an interruption by the clock stands for, by node.
+    var lateness: [Int: Fault] = [:]
+    /// Nodes whose transfers were stopped by a pause, to go on later.
+    var suspended: Set<Int> = []
+    /// How many tries of a node a pause has cut short.
+    var pardoned: [Int: Int] = [:]
+    /// Whether `item.start` has been told.
+    var isAnnounced = false
+    var isShared = false
+    /// Whether its bytes came out of what an earlier run has fetched.
+    var isKept = false
+    /// The final faults of its legs.
+    var failures: [Failure] = []
+    /// Why it was filtered, if a stage said so.
+    var reason: String?
+    var outputs: [PublishedOutput] = []
+    /// The bytes that its transfers brought.
+    var bytesIn = 0
+    /// What an earlier run knew of it.
+    var history: StoredItem?
+    /// The nodes whose results stages that gather can read already.
+    var written: Set<Int> = []
+    /// The stages whose result came from an earlier run.
+    var cachedStages: Set<Int> = []
+    /// The keys of the items that its stages have made of it.
+    var made: [String] = []
+    /// The end that an earlier run gave it, where it is to be found out whether that still holds.
+    var earlierEnd: Payload.ItemEnd?
+    /// Whether it does.
+    var isUnchanged = false
+    /// What it was cancelled by.
+    var cancelCode = "cancelled.user"
+  }
 
   init(ticket: Int, id: Int, item: Item, nodes: Int, stages: Int) {
     self.ticket = ticket
@@ -79,8 +85,7 @@ final class Slot {
     self.ticket = ticket
     self.id = id
     self.item = item
-    input = []
-    fingerprint = nil
+    course = Course()
     Slot.refill(&results, nil, nodes)
     Slot.refill(&tries, 0, nodes)
     Slot.refill(&tasks, nil, nodes)
@@ -88,23 +93,6 @@ final class Slot {
     Slot.refill(&tryStart, Instant(nanoseconds: 0), nodes)
     Slot.refill(&stageTimes, -1, stages)
     Slot.refill(&keys, nil, nodes)
-    lateness = [:]
-    suspended = []
-    pardoned = [:]
-    isAnnounced = false
-    isShared = false
-    isKept = false
-    failures = []
-    reason = nil
-    outputs = []
-    bytesIn = 0
-    history = nil
-    written = []
-    cachedStages = []
-    made = []
-    earlierEnd = nil
-    isUnchanged = false
-    cancelCode = Slot.usualCancelCode
   }
 
   /// Lets go of what its item held: nothing of it is under way any more.
@@ -113,8 +101,6 @@ final class Slot {
     Slot.refill(&results, nil, results.count)
     Slot.refill(&tasks, nil, tasks.count)
   }
-
-  private static let usualCancelCode = "cancelled.user"
 
   private static func refill<Value>(_ values: inout [Value], _ value: Value, _ count: Int) {
     guard values.count == count else { return values = Array(repeating: value, count: count) }

@@ -108,8 +108,8 @@ extension RunLoop {
     namesUnderWay[prepared.name] = NameState(input: input)
     guard let slot = machine.admit(at: now, into: &actions) else { return }
     place(item, in: slot, id: known?.id ?? store.makeItemID(), input: input, history: known)
-    slots[slot].fingerprint = past.fingerprint
-    slots[slot].earlierEnd = earlierEnd
+    slots[slot].course.fingerprint = past.fingerprint
+    slots[slot].course.earlierEnd = earlierEnd
   }
 
   /// What earlier runs have left of an item: as it was looked up with its source, where that still holds.
@@ -136,8 +136,8 @@ extension RunLoop {
         Slot(ticket: -1, id: 0, item: Item(source: "", key: "", index: 0, url: nil), nodes: 0, stages: 0))
     }
     slots[slot].renew(ticket: tickets, id: id, item: item, nodes: itemNodes, stages: plan.stages.count)
-    slots[slot].input = input
-    slots[slot].history = history
+    slots[slot].course.input = input
+    slots[slot].course.history = history
   }
 
   static func duplicate(of key: String, in source: String) -> Fault {
@@ -190,38 +190,39 @@ extension RunLoop {
     let held = slots[slot]
     announce(slot)
     let subject = subject(of: held.item)
-    if held.isUnchanged, status == .ok, let known = held.history, let end = held.earlierEnd {
+    if held.course.isUnchanged, status == .ok, let known = held.course.history, let end = held.course.earlierEnd {
       return endUnchanged(slot, subject, known, end)
     }
     var end = Payload.ItemEnd(
-      status: ItemStatus(status), isShared: held.isShared, attempts: held.isShared || held.isKept ? 0 : held.attempts,
+      status: ItemStatus(status), isShared: held.course.isShared,
+      attempts: held.course.isShared || held.course.isKept ? 0 : held.attempts,
       ratio: status == .ok ? 1 : nil)
     end.finalURL = redirect(of: held)
-    end.outputs = held.outputs.map { Payload.Output($0.fact, leg: plan.nodes[$0.node].axes) }
+    end.outputs = held.course.outputs.map { Payload.Output($0.fact, leg: plan.nodes[$0.node].axes) }
     end.stages = plan.stages.indices.compactMap { stage in
       held.stageTimes[stage] < 0
         ? nil
         : Payload.StageTime(
           stage: plan.stages[stage].id, elapsed: Interval(nanoseconds: held.stageTimes[stage]),
-          isCached: held.cachedStages.contains(stage))
+          isCached: held.course.cachedStages.contains(stage))
     }
     var fault: Fault?
     switch status {
     case .ok: counts.ok += 1
     case .filtered:
       counts.filtered += 1
-      end.reason = held.reason ?? "filtered"
+      end.reason = held.course.reason ?? "filtered"
     case .failed:
       counts.failed += 1
-      for failure in held.failures {
+      for failure in held.course.failures {
         errorCodes[failure.fault.code, default: 0] += 1
         if !failure.fault.kind.isRetryable { onlyRetryable = false }
       }
-      fault = held.failures.first?.fault
-      end.error = held.failures.first.map { EventError($0.fault, attempt: $0.attempt) }
+      fault = held.course.failures.first?.fault
+      end.error = held.course.failures.first.map { EventError($0.fault, attempt: $0.attempt) }
     case .cancelled:
       counts.cancelled += 1
-      end.reason = stopCause?.code ?? held.cancelCode
+      end.reason = stopCause?.code ?? held.course.cancelCode
       fault = Fault(end.reason ?? "cancelled.user", .cancelled, "cancelled")
     }
     ending[held.ticket] = EndingItem(name: held.item.name, subject: subject, end: end)
@@ -254,23 +255,23 @@ extension RunLoop {
 
   /// The digest of all that an item's result depends on.
   private func fingerprint(of held: Slot) -> [UInt8] {
-    held.fingerprint ?? fingerprints.of(held.item, input: held.input)
+    held.course.fingerprint ?? fingerprints.of(held.item, input: held.course.input)
   }
 
   private func draft(of held: Slot, slot: Int, end: Payload.ItemEnd, fault: Fault?) -> ItemRecordDraft {
-    let input = held.input
+    let input = held.course.input
     var draft = ItemRecordDraft(
       ticket: held.ticket, id: held.id, item: held.item, source: feedNumber(held.item.source), status: end.status,
       input: input,
       fingerprint: fingerprint(of: held), fault: fault)
     draft.end = end
-    draft.made = held.made
+    draft.made = held.course.made
     for node in 0..<itemNodes {
       guard let result = held.results[node] else { continue }
       if barrierNeeds.contains(plan.nodes[node].stage) {
         let memberships = memberships(of: held.item, at: node, result)
         draft.groups += memberships
-        guard !held.written.contains(node) else { continue }
+        guard !held.course.written.contains(node) else { continue }
         draft.results.append(ItemRecordDraft.Result(node: node, result: result, key: held.keys[node]))
         draft.memberships += memberships
       } else if let key = held.keys[node], end.status != .filtered || node == lockNode {
@@ -303,13 +304,14 @@ extension RunLoop {
     let held = slots[slot]
     var draft = ItemRecordDraft(
       ticket: ticket, id: held.id, item: held.item, source: feedNumber(held.item.source), status: .cancelled,
-      input: held.input, fingerprint: held.input, fault: nil)
+      input: held.course.input, fingerprint: held.course.input, fault: nil)
     draft.isUnderWay = true
-    for node in 0..<itemNodes where barrierNeeds.contains(plan.nodes[node].stage) && !held.written.contains(node) {
+    for node in 0..<itemNodes where barrierNeeds.contains(plan.nodes[node].stage) && !held.course.written.contains(node)
+    {
       guard let result = held.results[node] else { continue }
       draft.results.append(ItemRecordDraft.Result(node: node, result: result, key: held.keys[node]))
       draft.memberships += memberships(of: held.item, at: node, result)
-      slots[slot].written.insert(node)
+      slots[slot].course.written.insert(node)
     }
     if ticket > 0 || !draft.results.isEmpty { store.begin(draft) }
   }
@@ -369,23 +371,23 @@ extension RunLoop {
 
   /// Tells that work on an item begins, once.
   func announce(_ slot: Int) {
-    guard !slots[slot].isAnnounced else { return }
-    slots[slot].isAnnounced = true
+    guard !slots[slot].course.isAnnounced else { return }
+    slots[slot].course.isAnnounced = true
     teller.start(slots[slot].item.key, subject: subject(of: slots[slot].item), why: why(slot))
   }
 
   /// Why there is work for an item, in the words of `imgflow plan`.
   private func why(_ slot: Int) -> String {
     if options.fresh { return "--fresh" }
-    if slots[slot].earlierEnd != nil { return "asked whether it has changed" }
-    guard let known = slots[slot].history else { return "new" }
+    if slots[slot].course.earlierEnd != nil { return "asked whether it has changed" }
+    guard let known = slots[slot].course.history else { return "new" }
     switch known.status {
     case .failed: return "failed last time (\(known.fault?.code ?? "unknown"))"
     case .cancelled: return "not finished last time"
     case .ok, .filtered: break
     }
     if refetches { return "fetched again" }
-    if known.input != slots[slot].input { return "input changed" }
+    if known.input != slots[slot].course.input { return "input changed" }
     if known.fingerprint != fingerprint(of: slots[slot]) { return "config changed" }
     return "output missing or altered"
   }

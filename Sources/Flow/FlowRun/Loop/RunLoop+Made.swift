@@ -31,7 +31,7 @@ extension RunLoop {
   func take(_ items: [MadeItem], from operation: Operation, fields: Fields) {
     var base = input(of: operation)
     base.fields = base.fields.merging(fields)
-    for made in items { slots[operation.slot].made.append(slots[operation.slot].item.key + "/" + made.key) }
+    for made in items { slots[operation.slot].course.made.append(slots[operation.slot].item.key + "/" + made.key) }
     // A stopping run begins nothing new; the next one finds that these are missing.
     guard !machine.mode.isEnding else {
       if !items.isEmpty { hasCutSources = true }
@@ -39,7 +39,7 @@ extension RunLoop {
     }
     let parent = slots[operation.slot].item
     for made in items {
-      waitingMade.append(draft(made, of: parent, input: slots[operation.slot].input, base, node: operation.node))
+      waitingMade.append(draft(made, of: parent, input: slots[operation.slot].course.input, base, node: operation.node))
     }
     madeTotal += items.count
     tell(.made(operation, count: items.count))

@@ -17,7 +17,7 @@ extension RunLoop {
   /// What an earlier run's result said, for a stage that is to find out whether it still holds.
   func earlierFields(_ operation: Operation) -> Fields? {
     let slot = slots[operation.slot]
-    guard operation.node == refreshNode, slot.earlierEnd != nil, let known = slot.history,
+    guard operation.node == refreshNode, slot.course.earlierEnd != nil, let known = slot.course.history,
       let key = slot.keys[operation.node]
     else { return nil }
     return store.earlierFields(known, node: operation.node, key: key)

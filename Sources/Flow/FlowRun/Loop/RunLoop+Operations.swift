@@ -10,7 +10,7 @@ extension RunLoop {
   func start(_ operation: Operation) {
     let node = facts[operation.node]
     // What was made of it earlier still holds.
-    if slots[operation.slot].isUnchanged { return pass(operation) }
+    if slots[operation.slot].course.isUnchanged { return pass(operation) }
     if pauses.isAnyPartHeld, isPaused(operation.slot), !machine.isHeld(slot: operation.slot) {
       // An item of a source that is held back has just come.
       machine.setHeld(slot: operation.slot, true, at: now, into: &actions)
@@ -73,7 +73,7 @@ extension RunLoop {
   private func reuse(_ operation: Operation, _ node: NodeFacts, _ leg: Leg, _ config: Config) -> Bool {
     // What it would make is made by the stage behind it.
     if node.planned.isFused { return false }
-    var input = Hex.encode(slots[operation.slot].input)
+    var input = Hex.encode(slots[operation.slot].course.input)
     switch leg.content {
     case .file(let file)?: input = file.sha256.hex
     case .bytes(let bytes)?: input = Digest.sha256(of: bytes).hex
@@ -85,14 +85,14 @@ extension RunLoop {
       input: input, plugin: node.digest)
     slots[operation.slot].keys[operation.node] = key
     if node.planned.part.spec.isRemembered { return false }
-    if operation.node == refreshNode, slots[operation.slot].earlierEnd != nil { return false }
+    if operation.node == refreshNode, slots[operation.slot].course.earlierEnd != nil { return false }
     if refetches, node.work is any NetworkStage { return false }
-    guard let known = slots[operation.slot].history,
+    guard let known = slots[operation.slot].course.history,
       let made = store.reusableResult(known, node: operation.node, key: key), let content = made.content
     else { return false }
     if operation.node == lockNode, !isLocked(content, on: operation) { return false }
-    if operation.node == lockNode { slots[operation.slot].isKept = true }
-    slots[operation.slot].cachedStages.insert(node.stage)
+    if operation.node == lockNode { slots[operation.slot].course.isKept = true }
+    slots[operation.slot].course.cachedStages.insert(node.stage)
     slots[operation.slot].tries[operation.node] = 0
     var fields = made.fields
     // Where the bytes are now, and not where they were in an earlier run.
@@ -182,7 +182,7 @@ extension RunLoop {
       let due = (from ?? slots[operation.slot].tryStart[operation.node]) + (limit ?? .zero)
       if now < due { return timers.add(timer, due: due.nanoseconds) }
       let host = slots[operation.slot].item.fields["host"]?.asString
-      slots[operation.slot].lateness[operation.node] = Fault(
+      slots[operation.slot].course.lateness[operation.node] = Fault(
         "net.timeout.total", attempt == nil ? .permanent : .transient,
         "\(stage.id) took longer than its \(attempt == nil ? "deadline" : "timeout") of \(limit?.text ?? "")",
         host: host)
@@ -224,19 +224,19 @@ extension RunLoop {
 
   /// Whether an operation was stopped by a pause, to go on later: that is no failure, and no try is lost.
   private func wasSuspended(_ operation: Operation, _ result: Result<StageResult, Fault>) -> Bool {
-    guard slots[operation.slot].suspended.remove(operation.node) != nil, case .failure(let fault) = result,
-      fault.kind == .cancelled, slots[operation.slot].lateness[operation.node] == nil
+    guard slots[operation.slot].course.suspended.remove(operation.node) != nil, case .failure(let fault) = result,
+      fault.kind == .cancelled, slots[operation.slot].course.lateness[operation.node] == nil
     else { return false }
     slots[operation.slot].tasks[operation.node] = nil
     leaveHost(operation, result)
-    slots[operation.slot].pardoned[operation.node, default: 0] += 1
+    slots[operation.slot].course.pardoned[operation.node, default: 0] += 1
     tell(.suspended(operation))
     return true
   }
 
   /// The fault that an interruption by the clock stands for.
   private func late(_ operation: Operation) -> Fault? {
-    slots[operation.slot].lateness.removeValue(forKey: operation.node)
+    slots[operation.slot].course.lateness.removeValue(forKey: operation.node)
   }
 
   private func leaveHost(_ operation: Operation, _ result: Result<StageResult, Fault>) {
@@ -257,24 +257,24 @@ extension RunLoop {
     let slot = operation.slot
     let stage = facts[operation.node].stage
     bytesIn += made.bytesIn
-    slots[slot].bytesIn += made.bytesIn
+    slots[slot].course.bytesIn += made.bytesIn
     if made.isKept {
-      slots[slot].isKept = true
-      slots[slot].cachedStages.insert(stage)
+      slots[slot].course.isKept = true
+      slots[slot].course.cachedStages.insert(stage)
       slots[slot].tries[operation.node] = 0
     }
     if made.isShared {
-      slots[slot].isShared = true
+      slots[slot].course.isShared = true
       slots[slot].tries[operation.node] = 0
     }
     switch made.verdict {
     case .drop(let reason):
-      slots[slot].reason = slots[slot].reason ?? "\(plan.stages[stage].id): \(reason)"
+      slots[slot].course.reason = slots[slot].course.reason ?? "\(plan.stages[stage].id): \(reason)"
       stageCounts[stage].filtered += 1
       tell(.finished(operation, .filtered))
     case .unchanged:
-      slots[slot].isUnchanged = true
-      slots[slot].cachedStages.insert(stage)
+      slots[slot].course.isUnchanged = true
+      slots[slot].course.cachedStages.insert(stage)
       slots[slot].results[operation.node] = input(of: operation)
       stageCounts[stage].ok += 1
       tell(.finished(operation, .ok))
@@ -298,7 +298,7 @@ extension RunLoop {
       result.outputs = made.outputs
       slots[slot].results[operation.node] = result
       for fact in made.outputs {
-        slots[slot].outputs.append(PublishedOutput(fact: fact, node: operation.node))
+        slots[slot].course.outputs.append(PublishedOutput(fact: fact, node: operation.node))
         teller.output(fact, leg: plan.nodes[operation.node].axes, subject: subject(slot, stage: stage))
       }
       if barrierNeeds.contains(stage) { earlySlots.insert(slot) }
@@ -341,11 +341,11 @@ extension RunLoop {
       teller.log(.warn, "\(slots[slot].item.name): \(stage.id) failed (\(fault.code)), going on with its input")
       tell(.finished(operation, .ok))
     case .drop where fault.kind != .config && fault.kind != .internal:
-      slots[slot].reason = slots[slot].reason ?? "\(stage.id): \(fault.code)"
+      slots[slot].course.reason = slots[slot].course.reason ?? "\(stage.id): \(fault.code)"
       stageCounts[stageIndex].filtered += 1
       tell(.finished(operation, .filtered))
     case .useInput, .drop, .fail, .stop:
-      slots[slot].failures.append(Failure(node: operation.node, fault: fault, attempt: attempt))
+      slots[slot].course.failures.append(Failure(node: operation.node, fault: fault, attempt: attempt))
       stageCounts[stageIndex].failed += 1
       teller.error(EventError(fault, attempt: attempt), subject: subject(slot, stage: stageIndex, attempt: attempt))
       tell(.finished(operation, .failed))
@@ -356,7 +356,7 @@ extension RunLoop {
   private func retryDelay(_ operation: Operation, _ fault: Fault, _ attempt: Int) -> Interval? {
     let stageIndex = plan.nodes[operation.node].stage
     // Tries that a pause has cut short are not held against it.
-    let counted = max(1, attempt - (slots[operation.slot].pardoned[operation.node] ?? 0))
+    let counted = max(1, attempt - (slots[operation.slot].course.pardoned[operation.node] ?? 0))
     guard
       let delay = policies[stageIndex].delay(after: fault, attempt: counted, chance: Double.random(in: 0..<1))
     else { return nil }

@@ -30,13 +30,14 @@ extension RunLoop {
       held.results[node]?.content = .file(file)
       file.keep()
     }
-    held.history = nil
+    held.course.history = nil
     store.park(
       ParkedItem(
-        id: held.id, item: held.item, input: held.input, states: machine.states(slot: slot), results: held.results,
-        outputs: held.outputs,
-        tries: held.tries, stageTimes: held.stageTimes, failures: held.failures, isShared: held.isShared,
-        made: held.made))
+        id: held.id, item: held.item, input: held.course.input, states: machine.states(slot: slot),
+        results: held.results,
+        outputs: held.course.outputs,
+        tries: held.tries, stageTimes: held.stageTimes, failures: held.course.failures, isShared: held.course.isShared,
+        made: held.course.made))
     slots[slot].ticket = -1
     slots[slot].results = []
     slots[slot].tasks = []
@@ -71,14 +72,14 @@ extension RunLoop {
     for parked in items {
       guard let slot = machine.admit(parked.states, wasParked: true, at: now, into: &actions) else { continue }
       place(parked.item, in: slot, id: parked.id, input: parked.input, history: nil)
-      slots[slot].isAnnounced = true
+      slots[slot].course.isAnnounced = true
       slots[slot].results = parked.results
-      slots[slot].outputs = parked.outputs
+      slots[slot].course.outputs = parked.outputs
       slots[slot].tries = parked.tries
       slots[slot].stageTimes = parked.stageTimes
-      slots[slot].failures = parked.failures
-      slots[slot].isShared = parked.isShared
-      slots[slot].made = parked.made
+      slots[slot].course.failures = parked.failures
+      slots[slot].course.isShared = parked.isShared
+      slots[slot].course.made = parked.made
       perform()
     }
     // Fewer than asked for: what is missing cannot be read any more, and nothing may wait for it.

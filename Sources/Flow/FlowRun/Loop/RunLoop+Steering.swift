@@ -125,7 +125,7 @@ extension RunLoop {
     var count = 0
     for operation in hostOf.keys where isMeant(operation, by: scope) {
       guard slots[operation.slot].ticket >= 0, let task = slots[operation.slot].tasks[operation.node] else { continue }
-      slots[operation.slot].suspended.insert(operation.node)
+      slots[operation.slot].course.suspended.insert(operation.node)
       task.cancel()
       count += 1
     }
@@ -210,7 +210,7 @@ extension RunLoop {
   }
 
   private func end(_ slot: Int, _ isHard: Bool) {
-    slots[slot].cancelCode = "cancelled.user"
+    slots[slot].course.cancelCode = "cancelled.user"
     if isHard {
       tell(.cancelItem(slot: slot))
     } else {
