@@ -108,9 +108,11 @@ extension RunLoop {
     let mailbox = mailbox
     let legServices = services.forLeg(
       item: slots[operation.slot].id, node: operation.node, mayMove: node.mayMove, keepsInMemory: node.keepsInMemory)
-    var context = StageContext(stage: node.planned.id, config: config, attempt: attempt, services: legServices) {
-      bytes, size in
-      mailbox.post(.progress(operation, ticket: ticket, bytes: bytes, size: size))
+    var context = StageContext(stage: node.planned.id, config: config, attempt: attempt, services: legServices)
+    if teller.tellsItemProgress(of: itemsSoFar) {
+      context.progress = { bytes, size in
+        mailbox.post(.progress(operation, ticket: ticket, bytes: bytes, size: size))
+      }
     }
     context.isFused = node.planned.isFused
     if !node.siblings.isEmpty {
@@ -389,8 +391,11 @@ extension RunLoop {
     teller.progress(
       bytes: bytes, size: size,
       subject: subject(operation.slot, stage: stage, attempt: slots[operation.slot].tries[operation.node]), at: now,
-      items: max(counts.ended + machine.inFlight, totalItems ?? 0))
+      items: itemsSoFar)
   }
+
+  /// As many items as the run is known to have so far.
+  private var itemsSoFar: Int { max(counts.ended + machine.inFlight, totalItems ?? 0) }
 
   private func hostNumber(_ name: String) -> Int {
     if let number = hostNumbers[name] { return number }

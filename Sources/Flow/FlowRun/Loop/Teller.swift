@@ -50,6 +50,9 @@ final class Teller {
   }
   func runStart(_ start: Payload.RunStart) { bus.emit(.runStart(start)) }
 
+  /// Whether single items' progress is told at all in a run of so many items.
+  func tellsItemProgress(of items: Int) -> Bool { items <= ItemProgressPace.mostItems }
+
   /// How far an item's bytes have come.
   func progress(bytes: Int, size: Int?, subject: ItemSubject, at now: Instant, items: Int) {
     let ratio = size.map { $0 > 0 ? Double(bytes) / Double($0) : 1 }
