@@ -1,6 +1,7 @@
 import FlowBase
 import FlowEvents
 import FlowParts
+import FlowStore
 import Testing
 
 @testable import FlowRun
@@ -19,11 +20,7 @@ import Testing
 
   private static func json(_ end: Payload.ItemEnd, gathering: String = "") -> [UInt8] {
     let item = Item(source: "s", key: "k", index: 1, url: nil)
-    let fields = EndCodec.encode(item, end, gathering: gathering)
-    if fields.isEmpty { return [] }
-    var writer = JSONWriter()
-    writer.value(.map(fields))
-    return writer.bytes
+    return EndCodec.encode(item, end, gathering: gathering).json
   }
 
   private static func long(_ json: [UInt8]) throws -> StoredFacts {
@@ -71,6 +68,34 @@ import Testing
     let facts = try StoredFactsTests.long(groups)
     #expect(facts.made == ["k/1", "k/2"])
     #expect(facts.groups == [StoredFacts.Group(stage: "sheet", node: 4, group: "\"a\"")])
+  }
+
+  @Test func `what is stored tells no secret, at any depth`() throws {
+    let end = StoredFactsTests.end {
+      $0.outputs[0].path = "s3cret/x"
+      $0.outputs[0].leg = ["w": 64, "deep": [["s3cret"]]]
+      $0.reason = "not s3cret"
+      $0.finalURL = "https://u:p@h/?token=t"
+    }
+    let stored = EndCodec.encode(
+      Item(source: "s", key: "k", index: 1, url: nil), end, gathering: "",
+      groups: [StoredFacts.Group(stage: "sheet", node: 4, group: "g")], made: ["k/1"],
+      redaction: Redaction(secrets: ["s3cret"]))
+    #expect(
+      String(decoding: stored.json, as: UTF8.self) == """
+        {"outputs":[{"path":"***/x","leg":{"w":64,"deep":[["***"]]},"bytes":200,"sha256":"5b70","media":"image/jpeg",\
+        "width":3,"height":0}],"reason":"not ***","final_url":"https://***@h/?token=***","stages":["fetch","store"],\
+        "groups":[["sheet",4,"g"]],"made":["k/1"]}
+        """)
+    #expect(EndCodec.encode(Item(source: "s", key: "k", index: 1, url: nil), nil, gathering: "").json.isEmpty)
+  }
+
+  /// A row that an earlier version has written still answers to the same key.
+  @Test func `what a result depends on is written as it always was`() {
+    var key = ResultKey(op: "fetch", version: 1, config: "{\"a\":1}", input: "00ff")
+    #expect(key.parts == ["op": "fetch", "version": 1, "config": "{\"a\":1}", "input": "00ff"])
+    key.plugin = "5b"
+    #expect(key.parts == ["op": "fetch", "version": 1, "config": "{\"a\":1}", "input": "00ff", "plugin": "5b"])
   }
 
   /// A journal's row that was cut or altered is not taken for something else.

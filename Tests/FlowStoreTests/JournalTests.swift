@@ -47,7 +47,7 @@ import Testing
     for from in places {
       let found = try reader.past(source: 1, keys: ["k1", "k2", "k3", "k8", "none", "k5"], from: from) { $0 }
       #expect(found.map { $0?.id } == [1, 2, 3, 8, nil, 5])
-      #expect(try found[2]?.fields() == ["reason": "r3"])
+      #expect(try found[2]?.facts.fields() == ["reason": "r3"])
       #expect(found[3]?.index == 3 && found[3]?.fingerprint == [8] && found[3]?.status == .ok)
       #expect(found[5]?.fault == Fault("http.404", .permanent, "gone", host: "h:80"))
     }

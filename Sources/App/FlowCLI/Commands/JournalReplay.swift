@@ -38,18 +38,18 @@ struct JournalReplay {
       let items = try reader.items(JournalReader.ItemFilter(run: run.number), after: last, limit: Self.page)
       guard let end = items.last else { break }
       last = end.id
-      for item in items { add(item, sources[item.source] ?? "?", to: &told) }
+      for item in items { try add(item, sources[item.source] ?? "?", to: &told) }
     }
     if state == nil { told.end() }
     return told.events
   }
 
-  private func add(_ item: ItemRecord, _ source: String, to told: inout Told) {
+  private func add(_ item: ItemRecord, _ source: String, to told: inout Told) throws(Fault) {
     guard let status = FlowEvents.ItemStatus(rawValue: item.status.name) else { return }
     let subject = ItemSubject(
       item: "\(source)/\(item.key)", index: item.index, url: item.url, source: source)
     told.add(.itemStart(Payload.ItemStart(key: item.key)), subject)
-    var end = EndCodec.end(status, item.facts)
+    var end = EndCodec.end(status, try item.facts.fields())
     end.error = item.fault.map { EventError($0) }
     if let error = end.error { told.add(.itemError(error), subject) }
     told.add(.itemEnd(end), subject)

@@ -73,6 +73,7 @@ struct StatusReport {
 struct ItemReport {
   private let entry: RunLookup.Found
   private let item: ItemRecord
+  private let facts: Fields
   private let name: String
   private let outputs: [OutputRecord]
   private let next: String?
@@ -90,6 +91,7 @@ struct ItemReport {
       throw Fault("item.unknown", .permanent, "the journal knows no item `\(wanted)`; items are named source/key")
     }
     self.item = item
+    facts = try item.facts.fields()
     self.name = name
     outputs = try entry.reader.outputs(of: item.id)
   }
@@ -98,7 +100,7 @@ struct ItemReport {
     if arguments.has("json") {
       var fields: Fields = [
         "format_version": 1, "item": .string(name), "index": .int(item.index), "status": .string(item.status.name),
-        "url": item.url.map(Value.string) ?? .null, "final_url": item.facts["final_url"] ?? .null,
+        "url": item.url.map(Value.string) ?? .null, "final_url": facts["final_url"] ?? .null,
         "outputs": .list(
           outputs.map {
             .map([
@@ -119,9 +121,9 @@ struct ItemReport {
     }
     console.line("\(name): \(item.status.name)")
     if let url = item.url { console.line("  url     \(url)") }
-    if let final = item.facts["final_url"]?.asString { console.line("  led to  \(final)") }
+    if let final = facts["final_url"]?.asString { console.line("  led to  \(final)") }
     if let fault = item.fault { console.line("  failed  \(fault.code): \(fault.message)") }
-    if let reason = item.facts["reason"]?.asString { console.line("  because \(reason)") }
+    if let reason = facts["reason"]?.asString { console.line("  because \(reason)") }
     for output in outputs {
       console.line("  output  \(output.path)  \(ByteCount(output.bytes).text)  sha256 \(output.sha256.hex)")
     }

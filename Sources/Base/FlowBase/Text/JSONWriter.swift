@@ -23,6 +23,9 @@ public struct JSONWriter {
   /// What has been written.
   public var bytes: [UInt8] { used == room.count ? room : Array(room[..<used]) }
 
+  /// How many bytes have been written.
+  public var count: Int { used }
+
   /// Gives up what was written, without a copy.
   public consuming func takeBytes() -> [UInt8] {
     room.removeLast(room.count - used)
@@ -119,15 +122,14 @@ public struct JSONWriter {
   }
 
   /// A truth value.
-  public mutating func bool(_ flag: Bool) {
-    separate()
-    append((flag ? "true" : "false").utf8)
-  }
+  public mutating func bool(_ flag: Bool) { word(flag ? "true" : "false") }
 
   /// Nothing.
-  public mutating func null() {
+  public mutating func null() { word("null") }
+
+  private mutating func word(_ word: StaticString) {
     separate()
-    append("null".utf8)
+    unsafe put(word.utf8CodeUnitCount) { unsafe $0.update(from: word.utf8Start, count: word.utf8CodeUnitCount) }
   }
 
   /// Any value, with all that it holds.

@@ -158,7 +158,7 @@ public final class Journal: @unchecked Sendable {
       insert.bind(2, run.manifest)
       insert.bind(3, run.manifestDigest)
       insert.bind(4, run.started.microseconds)
-      insert.bind(5, StoredFields.encode(run.facts))
+      insert.bind(5, StoredFields(run.facts))
       guard try insert.step() else { throw .internal("journal", "a run got no number") }
       let number = insert.int(0)
       insert.reset()

@@ -12,13 +12,10 @@ public struct PastRecord: Sendable, Hashable {
   public var run: Int
   /// A digest of everything that its result depends on.
   public var fingerprint: [UInt8]
-  /// What is needed to tell its end again, as JSON; empty where there is nothing.
-  public var facts: [UInt8]
+  /// What is needed to tell its end again.
+  public var facts: StoredFields
   /// Why it failed.
   public var fault: Fault?
-
-  /// What the facts say; a fault `state.damaged` where they are no JSON object.
-  public func fields() throws(Fault) -> Fields { try StoredFields.decode(facts) }
 }
 
 /// The least of an output's record that tells whether its file is as it was published.
@@ -122,7 +119,7 @@ extension JournalReader {
   private static func past(_ row: Statement) -> PastRecord {
     PastRecord(
       id: row.int(0), index: row.int(1), status: ItemStatus(rawValue: row.int(3)) ?? .running, run: row.int(4),
-      fingerprint: row.bytes(5), facts: row.bytes(6), fault: fault(row, from: 7))
+      fingerprint: row.bytes(5), facts: StoredFields(json: row.bytes(6)), fault: fault(row, from: 7))
   }
 
   /// Whether some numbers in their order lie so close to each other that one reading of all between costs less.

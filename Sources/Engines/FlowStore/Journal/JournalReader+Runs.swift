@@ -22,7 +22,7 @@ extension JournalReader {
       number: row.int(0), id: row.text(1), manifest: row.text(2), manifestDigest: row.text(3),
       started: WallTime(microseconds: row.int(4)), ended: row.intIfAny(5).map { WallTime(microseconds: $0) },
       result: row.textIfAny(6), exit: row.intIfAny(7), isComplete: row.int(8) != 0,
-      facts: try StoredFields.decode(row.bytes(9)))
+      facts: try StoredFields(json: row.bytes(9)).fields())
   }
 
   /// The runs of this journal, newest first, older than the given number.

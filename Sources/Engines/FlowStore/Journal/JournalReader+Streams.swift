@@ -170,7 +170,7 @@ extension JournalReader {
     } _: { (row) throws(Fault) in
       BarrierRecord(
         node: node, group: group, digest: row.bytes(0), status: ItemStatus(rawValue: row.int(1)) ?? .running,
-        run: row.int(2), facts: try StoredFields.decode(row.bytes(3)), fault: Self.fault(row, from: 4))
+        run: row.int(2), facts: try StoredFields(json: row.bytes(3)).fields(), fault: Self.fault(row, from: 4))
     }.first
   }
 
@@ -189,7 +189,7 @@ extension JournalReader {
     } _: { (row) throws(Fault) in
       ParkedRecord(
         seq: row.int(0), gate: row.int(1), item: row.int(2), run: row.int(3),
-        state: try StoredFields.decode(row.bytes(4)))
+        state: try StoredFields(json: row.bytes(4)).fields())
     }
   }
 }

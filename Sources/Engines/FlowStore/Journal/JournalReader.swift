@@ -77,7 +77,7 @@ extension JournalReader {
     ItemRecord(
       id: row.int(0), source: row.int(1), key: row.text(2), index: row.int(3), url: row.textIfAny(4),
       status: ItemStatus(rawValue: row.int(5)) ?? .running, run: row.int(6), fingerprint: row.bytes(7),
-      facts: try StoredFields.decode(row.bytes(8)), parent: row.intIfAny(9), fault: fault(row, from: 10))
+      facts: StoredFields(json: row.bytes(8)), parent: row.intIfAny(9), fault: fault(row, from: 10))
   }
 
   static func fault(_ row: Statement, from column: Int32) -> Fault? {
@@ -194,8 +194,8 @@ extension JournalReader {
     }
     return ResultRecord(
       item: row.int(column), node: row.int(column + 1), status: ItemStatus(rawValue: row.int(column + 2)) ?? .running,
-      run: row.int(column + 3), parts: try StoredFields.decode(row.bytes(column + 4)),
-      fields: try StoredFields.decode(row.bytes(column + 5)), kept: kept)
+      run: row.int(column + 3), parts: StoredFields(json: row.bytes(column + 4)),
+      fields: StoredFields(json: row.bytes(column + 5)), kept: kept)
   }
 
   /// What the stages made of an item, by their numbers.

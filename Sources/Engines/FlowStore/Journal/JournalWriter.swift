@@ -192,7 +192,7 @@ final class JournalWriter {
     statement.bind(7, item.status.rawValue)
     statement.bind(8, item.run)
     statement.bind(9, item.fingerprint)
-    statement.bind(10, StoredFields.encode(item.facts))
+    statement.bind(10, item.facts)
     statement.bind(11, item.parent)
     bind(item.fault, to: statement, from: 12)
     try statement.run()
@@ -261,8 +261,8 @@ final class JournalWriter {
     upsertResult.bind(2, result.node)
     upsertResult.bind(3, result.status.rawValue)
     upsertResult.bind(4, result.run)
-    upsertResult.bind(5, StoredFields.encode(result.parts))
-    upsertResult.bind(6, StoredFields.encode(result.fields))
+    upsertResult.bind(5, result.parts)
+    upsertResult.bind(6, result.fields)
     upsertResult.bind(7, result.kept?.name)
     upsertResult.bind(8, result.kept?.bytes)
     upsertResult.bind(9, result.kept?.sha256.bytes)
@@ -281,7 +281,7 @@ final class JournalWriter {
     insertParked.bind(1, parked.gate)
     insertParked.bind(2, parked.item)
     insertParked.bind(3, parked.run)
-    insertParked.bind(4, StoredFields.encode(parked.state))
+    insertParked.bind(4, StoredFields(parked.state))
     try insertParked.run()
   }
 
@@ -309,7 +309,7 @@ final class JournalWriter {
     upsertBarrier.bind(3, barrier.digest)
     upsertBarrier.bind(4, barrier.status.rawValue)
     upsertBarrier.bind(5, barrier.run)
-    upsertBarrier.bind(6, StoredFields.encode(barrier.facts))
+    upsertBarrier.bind(6, StoredFields(barrier.facts))
     bind(barrier.fault, to: upsertBarrier, from: 7)
     try upsertBarrier.run()
     confirmBarrierOutputs.bind(1, OutputOwner.barrier(node: barrier.node, group: barrier.group).number)
@@ -340,7 +340,7 @@ final class JournalWriter {
     updateRun.bind(3, run.result)
     updateRun.bind(4, run.exit)
     updateRun.bind(5, run.isComplete ? 1 : 0)
-    updateRun.bind(6, StoredFields.encode(run.facts))
+    updateRun.bind(6, StoredFields(run.facts))
     try updateRun.run()
   }
 }

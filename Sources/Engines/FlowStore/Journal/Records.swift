@@ -43,7 +43,7 @@ public struct ItemRecord: Sendable, Hashable {
   /// A digest of everything that its result depends on.
   public var fingerprint: [UInt8]
   /// What is needed to tell its end again.
-  public var facts: Fields
+  public var facts: StoredFields
   /// The item that a stage made it from.
   public var parent: ItemID?
   /// Why it failed.
@@ -52,7 +52,7 @@ public struct ItemRecord: Sendable, Hashable {
   /// A record.
   public init(
     id: ItemID, source: Int, key: String, index: Int, url: String? = nil, status: ItemStatus, run: Int,
-    fingerprint: [UInt8] = [], facts: Fields = [:], parent: ItemID? = nil, fault: Fault? = nil
+    fingerprint: [UInt8] = [], facts: StoredFields = [:], parent: ItemID? = nil, fault: Fault? = nil
   ) {
     self.id = id
     self.source = source
@@ -96,15 +96,15 @@ public struct ResultRecord: Sendable, Hashable {
   /// The number of the run that made it.
   public var run: Int
   /// What the result depends on, part by part, so that a miss can be explained.
-  public var parts: Fields
+  public var parts: StoredFields
   /// The item fields that the stage set, and what else is needed to go on from here.
-  public var fields: Fields
+  public var fields: StoredFields
   /// The bytes, where they are kept.
   public var kept: Kept?
 
   /// A record.
   public init(
-    item: ItemID, node: Int, status: ItemStatus = .ok, run: Int, parts: Fields = [:], fields: Fields = [:],
+    item: ItemID, node: Int, status: ItemStatus = .ok, run: Int, parts: StoredFields = [:], fields: StoredFields = [:],
     kept: Kept? = nil
   ) {
     self.item = item

@@ -220,7 +220,7 @@ private struct Past {
     if plan.state.rerunOn.contains(.config), known.fingerprint != fingerprints.of(item, input: input) {
       return changes ?? "config changed"
     }
-    let gathering = known.facts["gathering"]?.asString ?? ""
+    let gathering = (try? known.facts.fields())?["gathering"]?.asString ?? ""
     if !fingerprints.gathering.isEmpty, gathering != fingerprints.gathering { return "stages that gather changed" }
     return lostOutput(of: known, reader) ?? refreshing
   }
@@ -256,7 +256,7 @@ private struct Past {
         $0.value == (plan.stages[plan.nodes[lockNode].stage].id, Value.map(plan.nodes[lockNode].axes).text)
       })?.key,
       let record = try? reader.result(of: known.id, node: wanted),
-      let digest = record.fields["sha256"]?.asString.flatMap({ Digest(.sha256, parsing: $0) })
+      let digest = (try? record.fields.fields())?["sha256"]?.asString.flatMap({ Digest(.sha256, parsing: $0) })
     else { return nil }
     let isPublished = ((try? reader.outputs(of: known.id)) ?? []).contains { output in
       output.sha256 == digest && (try? tree?.facts(output.path)) != nil

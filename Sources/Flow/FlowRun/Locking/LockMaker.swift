@@ -133,7 +133,8 @@ private final class KnownDigests: Sendable {
   }
 
   private func entry(_ item: ItemRecord, _ source: String, url: String?) -> LockFile.Entry? {
-    guard let reader, let node, let fields = (try? reader.result(of: item.id, node: node))?.fields["fields"]?.asMap,
+    guard let reader, let node,
+      let fields = (try? reader.result(of: item.id, node: node)).flatMap(RunStore.fields),
       let digest = fields["sha256"]?.asString.flatMap({ Digest(.sha256, parsing: $0) }),
       let size = fields["bytes"]?.asInt
     else { return nil }

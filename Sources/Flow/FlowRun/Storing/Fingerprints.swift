@@ -2,6 +2,7 @@ import FlowBase
 import FlowExpressions
 import FlowParts
 import FlowPlan
+import FlowStore
 
 /// Digests of what an item's result depends on, so that the next run can tell whether it still holds.
 ///
@@ -115,12 +116,24 @@ struct ResultKey: Sendable, Hashable {
   /// The digest of the script or plugin that does the work; empty for what is built in.
   var plugin = ""
 
-  var parts: Fields {
-    var parts: Fields = [
-      "op": .string(op), "version": .int(version), "config": .string(config), "input": .string(input),
-    ]
-    if !plugin.isEmpty { parts["plugin"] = .string(plugin) }
-    return parts
+  /// The parts as the journal has them.
+  var parts: StoredFields {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.key("op")
+    writer.string(op)
+    writer.key("version")
+    writer.int(version)
+    writer.key("config")
+    writer.string(config)
+    writer.key("input")
+    writer.string(input)
+    if !plugin.isEmpty {
+      writer.key("plugin")
+      writer.string(plugin)
+    }
+    writer.endObject()
+    return StoredFields(json: writer.takeBytes())
   }
 }
 

@@ -113,27 +113,33 @@ private struct GatheringPages: GatheringReader {
       }
       guard let last = items.last else { return [] }
       cursor = last.cursor
-      let page = items.flatMap { members(of: $0) }
+      var page: [Gathering.Member] = []
+      for item in items { page += try members(of: item) }
       if !page.isEmpty { return page }
     }
   }
 
-  private func members(of gathered: GatheredItem) -> [Gathering.Member] {
-    guard var item = gathered.item.facts["item"].flatMap(ItemCodec.decode) else { return [] }
+  private func members(of gathered: GatheredItem) throws(Fault) -> [Gathering.Member] {
+    guard var item = try gathered.item.facts.fields()["item"].flatMap(ItemCodec.decode) else { return [] }
     item.index = gathered.item.index
     let status = gathered.item.status.name
-    let made = gathered.results.compactMap { member(of: item, $0, gathered.outputs) }
+    var made: [Gathering.Member] = []
+    for result in gathered.results {
+      if let member = try member(of: item, result, gathered.outputs) { made.append(member) }
+    }
     if !made.isEmpty || !everything { return made }
     return [
       Gathering.Member(leg: Leg(item: item, fields: item.fields), stage: "", status: status, fault: gathered.item.fault)
     ]
   }
 
-  private func member(of item: Item, _ result: ResultRecord, _ outputs: [OutputRecord]) -> Gathering.Member? {
+  private func member(of item: Item, _ result: ResultRecord, _ outputs: [OutputRecord]) throws(Fault)
+    -> Gathering.Member?
+  {
     guard let node = store.node(of: result.node) else { return nil }
-    var leg = Leg(
-      item: item, axes: store.plan.nodes[node].axes, fields: result.fields["fields"]?.asMap ?? [:])
-    let facts = (result.fields["outputs"]?.asList ?? []).compactMap { ItemCodec.decodeOutput($0) }
+    let stored = try result.fields.fields()
+    var leg = Leg(item: item, axes: store.plan.nodes[node].axes, fields: stored["fields"]?.asMap ?? [:])
+    let facts = (stored["outputs"]?.asList ?? []).compactMap { ItemCodec.decodeOutput($0) }
     if let kept = result.kept {
       leg.content = .file(store.held(path: store.temporaryPath(kept.name), bytes: kept.bytes, sha256: kept.sha256))
     } else if let output = outputs.first(where: { $0.owner.node == result.node }) {
@@ -175,10 +181,10 @@ private struct RememberedPages: GatheringReader {
       }
       guard let end = page.last else { return [] }
       last = (end.result.item, end.result.node)
-      let members = page.compactMap { found -> Gathering.Member? in
+      let members = try page.compactMap { found -> Gathering.Member? in
         guard let node = store.node(of: found.result.node), let source = names[found.item.source] else { return nil }
         let item = Item(source: source, key: found.item.key, index: found.item.index, url: found.item.url)
-        let fields = found.result.fields["fields"]?.asMap ?? [:]
+        let fields = try found.result.fields.fields()["fields"]?.asMap ?? [:]
         return Gathering.Member(
           leg: Leg(item: item, axes: store.plan.nodes[node].axes, fields: fields), stage: stage)
       }

@@ -40,11 +40,12 @@ extension RunStore {
   ) throws(Fault) -> [(item: Item, stored: StoredItem)] {
     let name = plan.sources[source].id
     return try read { (reader) throws(Fault) in
-      try reader.items(source: number(ofSource: source), run: run, after: index, through: last, limit: limit).map {
-        var item = Item(source: name, key: $0.key, index: $0.index, url: $0.url)
-        item.fields = ["key": .string($0.key), "index": .int($0.index), "source": .string(name)]
-        return (item, StoredItem($0))
-      }
+      try reader.items(source: number(ofSource: source), run: run, after: index, through: last, limit: limit)
+        .map { (record) throws(Fault) in
+          var item = Item(source: name, key: record.key, index: record.index, url: record.url)
+          item.fields = ["key": .string(record.key), "index": .int(record.index), "source": .string(name)]
+          return (item, try StoredItem(record))
+        }
     }
   }
 

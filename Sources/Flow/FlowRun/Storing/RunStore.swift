@@ -14,7 +14,7 @@ final class RunStore: @unchecked Sendable {
   let ledger: Ledger
   let tree: OutputTree
   let temporary: TemporaryFolder
-  private let sourceNumbers: [Int]
+  let sourceNumbers: [Int]
   let nodeNumbers: [Int]
   /// The journal's numbers of stages that gather, by the plan's place; -1 for others.
   let barrierNumbers: [Int]
@@ -22,10 +22,10 @@ final class RunStore: @unchecked Sendable {
   let isFresh: Bool
   /// The run before this one, where it did not come to its end.
   let cutOffRun: Int?
-  private let gathering: String
-  private let redaction: Redaction
+  let gathering: String
+  let redaction: Redaction
   /// Whether a stage that gathers reads the bytes of a node's results, by node.
-  private let gathered: [Bool]
+  let gathered: [Bool]
   private let loopReader: JournalReader
   private let content: ContentStore?
   private var batch: [(ticket: UInt64, order: StoreOrder)] = []
@@ -70,7 +70,8 @@ final class RunStore: @unchecked Sendable {
 
   /// What is known of an item, read by a reader of one's own; from any thread.
   func lookup(source: Int, key: String, in reader: JournalReader) throws(Fault) -> StoredItem? {
-    try reader.item(source: sourceNumbers[source], key: key).map(StoredItem.init)
+    guard let record = try reader.item(source: sourceNumbers[source], key: key) else { return nil }
+    return try StoredItem(record)
   }
 
   /// What is known of some items, the first of which probably stood at a place of the source in an earlier run.
@@ -228,22 +229,6 @@ final class RunStore: @unchecked Sendable {
     post(0, .members(records))
   }
 
-  private func record(_ draft: ItemRecordDraft, _ status: FlowStore.ItemStatus, _ fault: Fault?) -> ItemRecord {
-    var facts = EndCodec.encode(draft.item, draft.end, gathering: gathering).redacted(by: redaction)
-    if !draft.groups.isEmpty {
-      facts["groups"] = .list(
-        draft.groups.map {
-          .list([.string(plan.stages[$0.barrier].id), .int(nodeNumbers[$0.node]), .string($0.group)])
-        })
-    }
-    if !draft.made.isEmpty { facts["made"] = .list(draft.made.map(Value.string)) }
-    return ItemRecord(
-      id: draft.id, source: sourceNumbers[draft.source], key: draft.item.key, index: draft.item.index,
-      url: draft.item.url.map { redaction.redact(Redaction.url($0)) }, status: status, run: run,
-      fingerprint: draft.fingerprint,
-      facts: facts, fault: fault)
-  }
-
   /// Asks to be told when all that was posted is safe.
   func askForFlush() {
     post(RunStore.flushTicket, .flush)
@@ -255,38 +240,13 @@ final class RunStore: @unchecked Sendable {
   /// Tickets of lots begin here.
   static let lotTicket = UInt64(1) << 61
 
-  private func record(_ item: Int, _ draft: ItemRecordDraft.Result, keeps: Bool) -> ResultRecord {
-    var kept: ResultRecord.Kept?
-    var fields: Fields = ["fields": .map(draft.result.fields.redacted(by: redaction))]
-    switch draft.result.content {
-    case .file(let file)?:
-      fields["sha256"] = .string(file.sha256.hex)
-      // Of an item that is through, the outputs hold the bytes; of one that is not, they save the next run a transfer.
-      // What is gathered later, in this run or the next, must be there then.
-      let isGathered = gathered[draft.node] && draft.result.outputs.isEmpty
-      // Bytes in memory are put into a file now, if the disk takes them.
-      if isGathered || keeps && draft.key != nil, (try? file.path) != nil, let finished = finishedFile(file),
-        file.isTemporary
-      {
-        file.keep()
-        kept = ResultRecord.Kept(name: finished.name, bytes: file.bytes, sha256: file.sha256)
-      }
-    case .bytes, .deferred, nil: break
-    }
-    if !draft.result.outputs.isEmpty {
-      fields["outputs"] = .list(draft.result.outputs.map { ItemCodec.encode($0) })
-    }
-    return ResultRecord(
-      item: item, node: nodeNumbers[draft.node], run: run, parts: draft.key?.parts ?? [:], fields: fields, kept: kept)
-  }
-
   /// What an earlier run made of a node, where it depends on the same and its bytes are still there.
   func reusableResult(_ known: StoredItem, node: Int, key: ResultKey) -> NodeResult? {
     guard !isFresh, let record = try? loopReader.result(of: known.id, node: nodeNumbers[node]),
-      record.parts == key.parts
+      record.parts == key.parts, let facts = try? record.fields.fields()
     else { return nil }
-    var result = NodeResult(fields: record.fields["fields"]?.asMap ?? [:])
-    guard let text = record.fields["sha256"]?.asString, let digest = Digest(.sha256, parsing: text) else {
+    var result = NodeResult(fields: facts["fields"]?.asMap ?? [:])
+    guard let text = facts["sha256"]?.asString, let digest = Digest(.sha256, parsing: text) else {
       return result
     }
     if let kept = record.kept, (try? FileSystem.facts(temporary.path(of: kept.name)))?.size == kept.bytes {
@@ -330,12 +290,12 @@ final class RunStore: @unchecked Sendable {
     guard let record = try? loopReader.result(of: known.id, node: nodeNumbers[node]), record.parts == key.parts else {
       return nil
     }
-    return record.fields["fields"]?.asMap
+    return RunStore.fields(of: record)
   }
 
   /// What an earlier run wrote down of a node's result, whatever it depended on.
   func remembered(_ known: StoredItem, node: Int) -> Fields? {
-    (try? loopReader.result(of: known.id, node: nodeNumbers[node]))?.fields["fields"]?.asMap
+    (try? loopReader.result(of: known.id, node: nodeNumbers[node])).flatMap(RunStore.fields)
   }
 
   /// A temporary file with the bytes of a digest out of the content store.
@@ -486,21 +446,19 @@ final class RunStore: @unchecked Sendable {
 
 extension StoredItem {
   /// What a record of the journal says.
-  convenience init(_ record: ItemRecord) {
+  convenience init(_ record: ItemRecord) throws(Fault) {
     self.init(
       id: record.id, index: record.index, run: record.run,
       status: FlowEvents.ItemStatus(rawValue: record.status.name) ?? .failed,
-      fingerprint: record.fingerprint, facts: StoredFacts(record.facts), fault: record.fault)
+      fingerprint: record.fingerprint, facts: try StoredFacts(record.facts), fault: record.fault)
   }
 
   /// What a record of the journal says whose facts have not been read yet.
   convenience init(_ record: PastRecord) throws(Fault) {
-    var facts = StoredFacts(plain: record.facts)
-    if facts == nil { facts = StoredFacts(try record.fields()) }
     self.init(
       id: record.id, index: record.index, run: record.run,
       status: FlowEvents.ItemStatus(rawValue: record.status.name) ?? .failed,
-      fingerprint: record.fingerprint, facts: facts ?? StoredFacts(), fault: record.fault)
+      fingerprint: record.fingerprint, facts: try StoredFacts(record.facts), fault: record.fault)
   }
 }
 

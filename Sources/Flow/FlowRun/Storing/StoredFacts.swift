@@ -1,5 +1,6 @@
 import FlowBase
 import FlowEvents
+import FlowStore
 
 /// The facts of an item's end as the journal has them, taken apart.
 struct StoredFacts: Sendable, Hashable {
@@ -42,6 +43,11 @@ struct StoredFacts: Sendable, Hashable {
     gathering = facts["gathering"]?.asString ?? ""
   }
 
+  /// What the journal says of an item; a fault `state.damaged` where that is no JSON object.
+  init(_ stored: StoredFields) throws(Fault) {
+    self = if let plain = StoredFacts(plain: stored.json) { plain } else { StoredFacts(try stored.fields()) }
+  }
+
   /// What the journal's JSON says, where it is of the form that nearly all of it has; nil where it has to be read in
   /// full.
   init?(plain json: [UInt8]) {
@@ -51,7 +57,7 @@ struct StoredFacts: Sendable, Hashable {
   }
 
   /// The end of an item of which an earlier run has done everything.
-  func cachedEnd(_ status: ItemStatus) -> Payload.ItemEnd {
+  func cachedEnd(_ status: FlowEvents.ItemStatus) -> Payload.ItemEnd {
     var end = Payload.ItemEnd(
       status: status, isCached: true, attempts: 0, ratio: status == .ok ? 1 : nil, outputs: outputs, reason: reason,
       stages: stages.map { Payload.StageTime(stage: $0, elapsed: .zero, isCached: true) })

@@ -1,5 +1,5 @@
-public import FlowBase
-public import FlowEvents
+import FlowBase
+import FlowEvents
 import FlowParts
 
 /// What an earlier run, or this one, has written down of an item.
@@ -86,49 +86,4 @@ enum StoreReply: Sendable {
   case lotEnded(Int, Fault?)
   /// Something else could not be written.
   case runFault(Fault)
-}
-
-/// The facts of an item's end, as the journal keeps them.
-public enum EndCodec {
-  static func encode(_ item: Item, _ end: Payload.ItemEnd?, gathering: String) -> Fields {
-    var facts: Fields = [:]
-    if !gathering.isEmpty {
-      facts["item"] = ItemCodec.encode(item)
-      facts["gathering"] = .string(gathering)
-    }
-    guard let end else { return facts }
-    if !end.outputs.isEmpty {
-      facts["outputs"] = .list(
-        end.outputs.map { output in
-          .map([
-            "path": .string(output.path), "leg": .map(output.leg), "bytes": .int(output.bytes),
-            "sha256": .string(output.sha256), "media": output.media.map(Value.string) ?? .null,
-            "width": output.width.map(Value.int) ?? .null, "height": output.height.map(Value.int) ?? .null,
-          ])
-        })
-    }
-    if let reason = end.reason { facts["reason"] = .string(reason) }
-    if let final = end.finalURL { facts["final_url"] = .string(final) }
-    if !end.stages.isEmpty { facts["stages"] = .list(end.stages.map { .string($0.stage) }) }
-    return facts
-  }
-
-  /// The end of an item as it was told, without what its stages took.
-  public static func end(_ status: ItemStatus, _ facts: Fields) -> Payload.ItemEnd {
-    var end = Payload.ItemEnd(status: status, ratio: status == .ok ? 1 : nil)
-    end.reason = facts["reason"]?.asString
-    end.finalURL = facts["final_url"]?.asString
-    end.outputs = outputs(facts)
-    return end
-  }
-
-  /// The files of an end.
-  static func outputs(_ facts: Fields) -> [Payload.Output] {
-    (facts["outputs"]?.asList ?? []).compactMap { value in
-      guard let map = value.asMap, let path = map["path"]?.asString else { return nil }
-      return Payload.Output(
-        path: path, leg: map["leg"]?.asMap ?? [:], media: map["media"]?.asString, bytes: map["bytes"]?.asInt ?? 0,
-        sha256: map["sha256"]?.asString ?? "", width: map["width"]?.asInt, height: map["height"]?.asInt)
-    }
-  }
 }
