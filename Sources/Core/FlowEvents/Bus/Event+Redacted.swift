@@ -1,23 +1,27 @@
 internal import FlowBase
 
-extension Event {
-  /// Puts every text that came from outside through `mask`, which gives what is to stand there, or nil where it may stay.
-  mutating func redact(by mask: (String) -> String?) {
-    subject?.redact(by: mask)
-    // Nearly always there is nothing to hide, and then nothing is copied.
-    if !payload.isClean(by: mask) { payload = payload.redacted { mask($0) ?? $0 } }
-  }
-}
+// Every text that came from outside goes through a mask, which gives what is to stand there, or nil where it may stay.
+// Nearly always there is nothing to hide, and then nothing is copied.
 
 extension ItemSubject {
-  fileprivate mutating func redact(by mask: (String) -> String?) {
-    if let masked = mask(item) { item = masked }
-    if let known = url, let masked = mask(known) { url = masked }
-    if let known = parent, let masked = mask(known) { parent = masked }
+  /// The same without what is to be hidden; nil where there is nothing of the kind.
+  func masked(by mask: (String) -> String?) -> ItemSubject? {
+    let (item, url, parent) = (mask(item), url.flatMap(mask), parent.flatMap(mask))
+    if item == nil, url == nil, parent == nil { return nil }
+    var masked = self
+    masked.item = item ?? self.item
+    masked.url = url ?? self.url
+    masked.parent = parent ?? self.parent
+    return masked
   }
 }
 
 extension Payload {
+  /// The same without what is to be hidden; nil where it is known that there is nothing of the kind.
+  func masked(by mask: (String) -> String?) -> Payload? {
+    isClean(by: mask) ? nil : redacted { mask($0) ?? $0 }
+  }
+
   /// Whether a payload as there are many has nothing to hide; of the others none is.
   fileprivate func isClean(by mask: (String) -> String?) -> Bool {
     switch self {

@@ -30,6 +30,10 @@ public final class EventBus: Sendable {
 
   /// So much of a stream is handed over at once.
   private static let chunk = 1 << 16
+  /// Where so many bytes had gathered, more are on their way: they are let gather for a moment, since whoever tells
+  /// them has to wake the reader for each piece.
+  private static let plenty = 1 << 13
+  private static let breath = Interval.milliseconds(2)
   /// What a stream has skipped is told at most this often.
   private static let dropReports = Interval.seconds(10)
 
@@ -129,12 +133,14 @@ public final class EventBus: Sendable {
   }
 
   private func event(_ payload: Payload, about subject: ItemSubject?, _ state: inout State) -> Event {
-    var event = Event(
-      seq: state.seq, time: time.wall(), elapsed: time.now() - start, run: run, subject: subject, payload: payload)
+    let seq = state.seq
     state.seq += 1
-    state.counts[event.type] += 1
-    if let mask { event.redact(by: mask) }
-    return event
+    state.counts[payload.type] += 1
+    var masked: (subject: ItemSubject?, payload: Payload?) = (nil, nil)
+    if let mask { masked = (subject?.masked(by: mask), payload.masked(by: mask)) }
+    return Event(
+      seq: seq, time: time.wall(), elapsed: time.now() - start, run: run, subject: masked.subject ?? subject,
+      payload: masked.payload ?? payload)
   }
 
   private func tell(_ payload: Payload, about subject: ItemSubject? = nil, _ state: inout State) {
@@ -207,6 +213,8 @@ public final class EventBus: Sendable {
         if let courier = stream.listener.courier { try await self.deliver(stream, courier) }
         while let chunk = try await stream.next(limit: Self.chunk, released: self.onHoldChange) {
           try await stream.listener.deliver(chunk)
+          // On a thread of its own: nobody else waits.
+          if chunk.count >= Self.plenty { WorkerThread.rest(Self.breath) }
         }
         try await stream.listener.close()
         stream.finish(nil)

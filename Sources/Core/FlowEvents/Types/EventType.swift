@@ -76,25 +76,60 @@ public enum EventType: String, Sendable, Hashable, CaseIterable {
 
 /// How many events of each type.
 public struct EventCounts: Sendable, Hashable {
-  private var counts: [EventType: Int] = [:]
+  /// By the types' places; a dictionary would hash a type's name for each event.
+  private var counts = [Int](repeating: 0, count: EventType.allCases.count)
 
   /// No events.
   public init() {}
 
   /// Counts by type.
-  public init(_ counts: [EventType: Int]) { self.counts = counts.filter { $0.value != 0 } }
+  public init(_ counts: [EventType: Int]) {
+    for (type, count) in counts { self[type] = count }
+  }
 
   /// The number of events of a type.
   public subscript(type: EventType) -> Int {
-    get { counts[type] ?? 0 }
-    set { counts[type] = newValue == 0 ? nil : newValue }
+    get { counts[type.place] }
+    set { counts[type.place] = newValue }
   }
 
   /// The number of events of all types.
-  public var total: Int { counts.values.reduce(0, +) }
+  public var total: Int { counts.reduce(0, +) }
 
   /// The types that occur, in the order of their declaration, with their numbers.
   public var entries: [(type: EventType, count: Int)] {
-    counts.isEmpty ? [] : EventType.allCases.compactMap { type in counts[type].map { (type, $0) } }
+    EventType.allCases.compactMap { self[$0] == 0 ? nil : ($0, self[$0]) }
+  }
+}
+
+extension EventType {
+  /// Its place in the order of the declaration.
+  fileprivate var place: Int {
+    switch self {
+    case .streamStart: 0
+    case .runStart: 1
+    case .runState: 2
+    case .runProgress: 3
+    case .runEnd: 4
+    case .sourceEnd: 5
+    case .stageStart: 6
+    case .stageEnd: 7
+    case .barrierStart: 8
+    case .barrierEnd: 9
+    case .itemStart: 10
+    case .itemProgress: 11
+    case .itemRetry: 12
+    case .itemError: 13
+    case .itemEnd: 14
+    case .pluginStart: 15
+    case .pluginCrash: 16
+    case .pluginNoise: 17
+    case .output: 18
+    case .sinkError: 19
+    case .sinkDropped: 20
+    case .control: 21
+    case .log: 22
+    case .diagnostic: 23
+    }
   }
 }
