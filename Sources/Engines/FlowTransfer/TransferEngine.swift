@@ -91,22 +91,20 @@ public final class TransferEngine: Sendable {
   }
 
   private func ticket(
-    for request: TransferRequest, _ sink: any ByteSink & Sendable, _ progress: @escaping @Sendable (Int, Int?) -> Void
+    for asked: TransferRequest, _ sink: any ByteSink & Sendable, _ progress: @escaping @Sendable (Int, Int?) -> Void
   ) throws(Fault) -> TransferTicket {
+    var request = asked
+    try identify(&request)
     let jar = request.credentials.cookies.map { cookieJar(at: $0) }
-    let transfer = try Transfer(identified(request), sink, environment, jar: jar, progress: progress)
+    let transfer = try Transfer(request, sink, environment, jar: jar, progress: progress)
     return TransferTicket(transfer: transfer, loop: chosenLoop(for: transfer))
   }
 
-  /// The request with the login that a netrc file has for its host, where nothing else says who asks.
-  private func identified(_ request: TransferRequest) throws(Fault) -> TransferRequest {
-    let credentials = request.credentials
-    guard credentials.netrc, credentials.basic == nil, credentials.bearer == nil else { return request }
+  /// Gives a request the login that a netrc file has for its host, where nothing else says who asks.
+  private func identify(_ request: inout TransferRequest) throws(Fault) {
+    guard request.credentials.netrc, request.credentials.basic == nil, request.credentials.bearer == nil else { return }
     let url = try URLParts(parsing: request.url)
-    guard url.userInfo == nil, let login = netrc.login(for: url.host) else { return request }
-    var identified = request
-    identified.credentials.basic = login
-    return identified
+    if url.userInfo == nil { request.credentials.basic = netrc.login(for: url.host) }
   }
 
   private func cookieJar(at path: String) -> CookieJar {

@@ -157,7 +157,11 @@ public struct JSONWriter {
   /// Text that is JSON already, as it is.
   public mutating func raw(_ json: some Sequence<UInt8>) {
     separate()
-    append(json)
+    let done: Void? = json.withContiguousStorageIfAvailable { bytes in
+      guard let from = bytes.baseAddress else { return }
+      unsafe put(bytes.count) { unsafe $0.update(from: from, count: bytes.count) }
+    }
+    if done == nil { append(json) }
   }
 
   /// Bytes outside of any value, such as a line's end.

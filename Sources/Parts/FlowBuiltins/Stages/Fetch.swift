@@ -40,6 +40,7 @@ public struct Fetch: NetworkStage, PromptStage {
   ]
 
   private let origins = LastOrigin<String>()
+  private let lastTerms = LastTerms()
 
   /// A stage.
   public init() {}
@@ -56,7 +57,8 @@ public struct Fetch: NetworkStage, PromptStage {
         "item.no_url", .permanent, "the item has no URL; what is on this machine already needs no `fetch`")
     }
     let transfers = try FetchTransfers.shared(by: context.services)
-    let demand = FetchDemand(context.config)
+    let terms = lastTerms.of(context.config)
+    let demand = terms.demand
     if let digest = leg.item.expected.sha256, let file = try await context.services.kept(digest) {
       let kept = try await Fetched(kept: file, from: url, on: context.services.blocking)
       try await demand.check(kept, leg.item.expected, on: context.services.blocking)
@@ -70,11 +72,11 @@ public struct Fetch: NetworkStage, PromptStage {
         "the bytes of \(leg.item.name) are not in the content store, and a frozen run asks nobody for them")
     }
     var faults: [Fault] = []
-    let candidates = [url] + leg.item.mirrors + context.config.texts("mirrors")
+    let candidates = [url] + leg.item.mirrors + terms.mirrors
     for (place, candidate) in candidates.enumerated() {
       do throws(Fault) {
         let order = FetchOrder(
-          url: candidate, item: leg.item, config: context.config, hosts: transfers.hosts,
+          url: candidate, item: leg.item, terms: terms, hosts: transfers.hosts,
           earlier: place == 0 ? context.earlier : nil)
         let (fetched, isShared) = try await transfers.fetch(order, in: context)
         if fetched.isUnchanged(since: context.earlier) { return fetched.unchanged(isShared: isShared) }
@@ -98,15 +100,16 @@ public struct Fetch: NetworkStage, PromptStage {
     _ leg: Leg, in context: StageContext, done: @escaping @Sendable (Result<StageResult, Fault>) -> Void
   ) throws(Fault) -> BegunWork? {
     let services = context.services
-    guard let url = leg.item.url, leg.item.mirrors.isEmpty, context.config.texts("mirrors").isEmpty,
-      leg.item.expected.sha512 == nil, !services.isOffline, !services.keepsContent, !services.hasUnfinished
+    let terms = lastTerms.of(context.config)
+    guard let url = leg.item.url, leg.item.mirrors.isEmpty, terms.mirrors.isEmpty, leg.item.expected.sha512 == nil,
+      !services.isOffline, !services.keepsContent, !services.hasUnfinished
     else { return nil }
     let transfers = try FetchTransfers.shared(by: services)
     let (earlier, expected) = (context.earlier, leg.item.expected)
     let order = FetchOrder(
-      url: url, item: leg.item, config: context.config, hosts: transfers.hosts, earlier: earlier)
+      url: url, item: leg.item, terms: terms, hosts: transfers.hosts, earlier: earlier)
     guard transfers.isPlain(order) else { return nil }
-    let demand = FetchDemand(context.config)
+    let demand = terms.demand
     return try transfers.begin(order, in: context) { outcome in
       do throws(Fault) {
         let (fetched, isShared) = try outcome.get()
@@ -122,7 +125,8 @@ public struct Fetch: NetworkStage, PromptStage {
   public func look(at leg: Leg, in context: StageContext) async throws -> Sighting? {
     guard let url = leg.item.url else { return nil }
     let transfers = try FetchTransfers.shared(by: context.services)
-    let order = FetchOrder(url: url, item: leg.item, config: context.config, hosts: transfers.hosts)
+    let order = FetchOrder(
+      url: url, item: leg.item, terms: lastTerms.of(context.config), hosts: transfers.hosts)
     guard order.request.method == .get else { return nil }
     return Sighting(bytes: try await transfers.length(order))
   }
@@ -137,37 +141,6 @@ public struct Fetch: NetworkStage, PromptStage {
     switch fault.kind {
     case .transient, .quota, .permanent, .auth: true
     case .config, .local, .internal, .cancelled: false
-    }
-  }
-}
-
-/// What a file must be, beyond having come.
-struct FetchDemand: Sendable {
-  var accept: [String]
-  var minimum: Int?
-
-  init(_ config: Config) {
-    accept = config.texts("accept")
-    minimum = config.int("min_bytes")
-  }
-
-  /// Throws what is wrong with a file; the item's own expectations count too.
-  func check(_ fetched: Fetched, _ expected: Expectation, on pool: BlockingPool) async throws(Fault) {
-    try check(fetched)
-    try await ContentCheck(expected).check(.file(fetched.file), on: pool)
-  }
-
-  /// Throws what is wrong with a file by what its transfer has shown of it.
-  func check(_ fetched: Fetched) throws(Fault) {
-    if !accept.isEmpty {
-      let media = fetched.media
-      guard let media, accept.contains(where: { MediaType.matches(media, $0) }) else {
-        throw fetched.fault(
-          "media.unexpected", "what came is \(media ?? "of no known type"), not \(accept.joined(separator: " or "))")
-      }
-    }
-    if let minimum, fetched.file.bytes < minimum {
-      throw fetched.fault("body.too_small", "\(fetched.file.bytes) bytes came, at least \(minimum) are wanted")
     }
   }
 }

@@ -6,52 +6,40 @@ internal import FlowTransfer
 struct FetchOrder: Sendable {
   var request: TransferRequest
   /// Equal for requests that are sure to bring the same; nil where each must be made.
-  let key: String?
+  let key: RequestKey?
   /// Whether the host's robots.txt is heeded, and by what name it knows us.
   let heedsRobots: Bool
   let userAgent: String
 
   /// - Parameter earlier: what an earlier run's answer said, so that only a newer one is asked for.
-  init(url: String, item: Item, config: Config, hosts: FetchHosts, earlier: Fields? = nil) {
-    let target = FetchOrder.adding(config.value("query")?.asMap, to: url)
+  init(url: String, item: Item, terms: FetchTerms, hosts: FetchHosts, earlier: Fields? = nil) {
+    let target = FetchOrder.adding(terms.query, to: url)
     var request = TransferRequest(url: target, addresses: hosts.policy) { host, port in
       hosts.facts(of: host, port: port).way
     }
-    request.method = config.text("method").flatMap(TransferRequest.Method.init) ?? .get
-    request.headers = FetchOrder.headers(item, config)
-    request.referer = config.text("referer")
-    request.encoding = FetchOrder.codings(config.text("encoding"))
-    request.redirects = config.int("redirects") ?? request.redirects
+    request.method = terms.method
+    request.headers = FetchOrder.headers(item, terms)
+    request.referer = terms.referer
+    request.encoding = terms.encoding
+    request.redirects = terms.redirects
     request.keptPrefix = MediaType.prefixLength
-    request.limits.maximumBytes = config.int("max_bytes")
-    request.limits.connect = config.interval("connect") ?? request.limits.connect
-    request.limits.firstByte = config.interval("first_byte") ?? request.limits.firstByte
-    request.limits.idle = config.interval("idle") ?? request.limits.idle
-    request.limits.minimumSpeed = config.int("min_speed") ?? request.limits.minimumSpeed
+    request.limits = terms.limits
     let host = hosts.facts(ofHostIn: url)
     if let host { request.credentials = host.credentials }
     heedsRobots = host?.heedsRobots ?? false
     userAgent = host?.way.userAgent ?? TransferEngine.userAgent
     let (etag, date) = (earlier?["etag"]?.asString, earlier?["last_modified"]?.asString)
     if etag != nil || date != nil { request.condition = .init(etag: etag, lastModified: date) }
+    key = request.method == .get ? FetchOrder.key(of: request, terms) : nil
     self.request = request
-    key = request.method == .get ? FetchOrder.key(of: request) : nil
   }
 
   /// Credentials, proxy and TLS settings follow from the address within a run, and need no place in the key.
-  private static func key(of request: TransferRequest) -> String {
-    let limits = request.limits
+  private static func key(of request: TransferRequest, _ terms: FetchTerms) -> RequestKey {
     var writer = JSONWriter()
     writer.beginArray()
     writer.string(request.url)
-    writer.string(request.referer ?? "")
-    writer.string(request.encoding ?? "")
-    for number in [
-      request.redirects, limits.maximumBytes ?? -1, limits.connect.nanoseconds, limits.firstByte.nanoseconds,
-      limits.idle.nanoseconds, limits.minimumSpeed,
-    ] {
-      writer.int(number)
-    }
+    writer.raw(terms.mark)
     if let condition = request.condition {
       writer.string(condition.etag ?? "")
       writer.string(condition.lastModified ?? "")
@@ -61,29 +49,15 @@ struct FetchOrder: Sendable {
       writer.string(header.value)
     }
     writer.endArray()
-    return writer.text
+    return RequestKey(writer.text)
   }
 
   /// The item's own headers win over the stage's.
-  private static func headers(_ item: Item, _ config: Config) -> [TransferHeader] {
+  private static func headers(_ item: Item, _ terms: FetchTerms) -> [TransferHeader] {
+    if item.headers.isEmpty { return terms.headers }
     var headers = item.headers.map { TransferHeader($0.name, $0.value) }
-    func add(_ name: String, _ value: String) {
-      let wanted = name.lowercased()
-      if !headers.contains(where: { $0.name.lowercased() == wanted }) { headers.append(TransferHeader(name, value)) }
-    }
-    for (name, value) in config.value("headers")?.asMap ?? [:] { add(name, value.text) }
-    let accept = config.texts("accept")
-    // Servers that cannot give what is wanted say more by what they give instead than by a 406.
-    if !accept.isEmpty { add("Accept", accept.joined(separator: ", ") + ", */*;q=0.1") }
+    for header in terms.headers { headers.add(header) }
     return headers
-  }
-
-  private static func codings(_ word: String?) -> String? {
-    switch word {
-    case nil, "identity": nil
-    case "any": "gzip, deflate, br, zstd"
-    default: word
-    }
   }
 
   private static func adding(_ query: Fields?, to url: String) -> String {
@@ -95,6 +69,20 @@ struct FetchOrder: Sendable {
     }
     return result
   }
+}
+
+/// What makes two requests equal; it is looked up several times on its way, and hashed once.
+struct RequestKey: Hashable, Sendable {
+  let text: String
+  private let digest: Int
+
+  init(_ text: String) {
+    self.text = text
+    digest = text.hashValue
+  }
+
+  static func == (one: RequestKey, other: RequestKey) -> Bool { one.digest == other.digest && one.text == other.text }
+  func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 }
 
 /// What the manifest says of the hosts that a run asks, worked out once for each.

@@ -214,7 +214,7 @@ final class FetchTransfers: EndsWithRun {
 
   /// Goes on where an earlier try of the same request has ended, if one has.
   private func goOn(
-    _ request: TransferRequest, _ key: String, _ services: any RunServices,
+    _ request: TransferRequest, _ key: RequestKey, _ services: any RunServices,
     _ progress: @escaping TransferCoalescer.Progress, _ landing: @escaping TransferCoalescer.Landing
   ) throws(Fault) -> BegunWork {
     let start: UnfinishedFile
@@ -237,7 +237,7 @@ final class FetchTransfers: EndsWithRun {
   }
 
   private func transfer(
-    _ request: TransferRequest, _ file: UnfinishedFile, _ key: String?,
+    _ request: TransferRequest, _ file: UnfinishedFile, _ key: RequestKey?,
     _ progress: @escaping TransferCoalescer.Progress, _ landing: @escaping TransferCoalescer.Landing
   ) throws(Fault) -> BegunWork {
     let partial = file.partial
@@ -264,7 +264,8 @@ final class FetchTransfers: EndsWithRun {
   }
 
   /// Keeps what has come for another try, where that can go on with it.
-  private static func putAway(_ file: UnfinishedFile, _ key: String?, _ files: UnfinishedFiles, after fault: Fault) {
+  private static func putAway(_ file: UnfinishedFile, _ key: RequestKey?, _ files: UnfinishedFiles, after fault: Fault)
+  {
     // Cancelled too: a run that is paused at once goes on later.
     let mayComeBack = fault.kind.isRetryable && fault.code != "range.mismatch" || fault.kind == .cancelled
     if let key, mayComeBack, file.canGoOn {

@@ -29,13 +29,13 @@ final class TransferCoalescer: Sendable {
 
   private struct State {
     var tickets = 0
-    var flights: [String: Flight] = [:]
-    var landed: [String: Landed] = [:]
+    var flights: [RequestKey: Flight] = [:]
+    var landed: [RequestKey: Landed] = [:]
     /// At how many remembered files the dead ones are swept out.
     var sweepAt = 1024
 
     /// Remembers a file for as long as somebody holds it.
-    mutating func remember(_ fetched: Fetched, _ key: String) {
+    mutating func remember(_ fetched: Fetched, _ key: RequestKey) {
       landed[key] = Landed(file: fetched.file, facts: fetched.facts)
       guard landed.count >= sweepAt else { return }
       landed = landed.filter { $0.value.file != nil }
@@ -55,7 +55,7 @@ final class TransferCoalescer: Sendable {
   ///
   /// `done` is called once, on whichever thread the file comes, or is given up.
   func join(
-    _ key: String, progress: @escaping Progress, done: @escaping @Sendable (Outcome) -> Void, work: Work
+    _ key: RequestKey, progress: @escaping Progress, done: @escaping @Sendable (Outcome) -> Void, work: Work
   ) -> BegunWork {
     let waiter = Waiter(done: done, progress: progress)
     let entrance = state.withLock { state -> Entrance in
@@ -81,7 +81,7 @@ final class TransferCoalescer: Sendable {
     }
   }
 
-  private func start(_ key: String, _ flight: Int, _ begin: Work) {
+  private func start(_ key: RequestKey, _ flight: Int, _ begin: Work) {
     let work: BegunWork
     do throws(Fault) {
       work = try begin(
@@ -96,14 +96,14 @@ final class TransferCoalescer: Sendable {
     if isAbandoned { work.cancel() }
   }
 
-  private func tell(_ key: String, _ flight: Int, _ bytes: Int, _ size: Int?) {
+  private func tell(_ key: RequestKey, _ flight: Int, _ bytes: Int, _ size: Int?) {
     let listeners = state.withLock { state in
       state.flights[key].flatMap { $0.number == flight ? $0.waiters.values.map(\.progress) : nil } ?? []
     }
     for listener in listeners { listener(bytes, size) }
   }
 
-  private func land(_ key: String, _ flight: Int, _ result: Result<Fetched, Fault>) {
+  private func land(_ key: RequestKey, _ flight: Int, _ result: Result<Fetched, Fault>) {
     let landed = state.withLock { state -> Flight? in
       guard state.flights[key]?.number == flight, let landed = state.flights.removeValue(forKey: key) else {
         return nil
@@ -121,7 +121,7 @@ final class TransferCoalescer: Sendable {
     }
   }
 
-  private func leave(_ key: String, _ ticket: Int) {
+  private func leave(_ key: RequestKey, _ ticket: Int) {
     let (waiter, orphan) = state.withLock { state -> (Waiter?, BegunWork?) in
       guard let waiter = state.flights[key]?.waiters.removeValue(forKey: ticket) else { return (nil, nil) }
       guard let flight = state.flights[key], flight.waiters.isEmpty else { return (waiter, nil) }

@@ -9,12 +9,12 @@ struct UnfinishedFile: Sendable {
   var bytes: Int
 
   /// A file for a first try; with the request's key, a later run can find what is left of it.
-  init(_ partial: any PartialWriter, key: String? = nil) {
+  init(_ partial: any PartialWriter, key: RequestKey? = nil) {
     self.init(partial, ResumeRecord(keep: key.map { UnfinishedFile.keeper(partial, $0) }), bytes: 0)
   }
 
   /// A file that an earlier run has left of the same request.
-  init?(leftFor key: String, by services: any RunServices) {
+  init?(leftFor key: RequestKey, by services: any RunServices) {
     // Mostly nothing was left, and the name need not be made.
     guard services.hasUnfinished else { return nil }
     let name = UnfinishedFile.name(of: key)
@@ -28,13 +28,13 @@ struct UnfinishedFile: Sendable {
     self.init(left.file, record, bytes: left.file.count)
   }
 
-  private static func keeper(_ partial: any PartialWriter, _ key: String) -> @Sendable (String) -> Void {
+  private static func keeper(_ partial: any PartialWriter, _ key: RequestKey) -> @Sendable (String) -> Void {
     // Where it cannot be noted, the next run fetches the whole.
     { note in try? partial.remember(UnfinishedFile.name(of: key) + "\n" + note) }
   }
 
   /// What stands for a request in a note: its key holds what is nobody's to read.
-  private static func name(of key: String) -> String { Digest.sha256(of: key).hex }
+  private static func name(of key: RequestKey) -> String { Digest.sha256(of: key.text).hex }
 
   init(_ partial: any PartialWriter, _ record: ResumeRecord, bytes: Int) {
     self.partial = partial
@@ -50,7 +50,7 @@ struct UnfinishedFile: Sendable {
 ///
 /// There are at most so many, the oldest go first: an item that is given up leaves its file here.
 final class UnfinishedFiles: Sendable {
-  private let files = Guarded<[(key: String, file: UnfinishedFile)]>([])
+  private let files = Guarded<[(key: RequestKey, file: UnfinishedFile)]>([])
   private static let limit = 64
 
   deinit { leave() }
@@ -65,14 +65,14 @@ final class UnfinishedFiles: Sendable {
   }
 
   /// The beginning for a request, no longer kept here.
-  func take(_ key: String) -> UnfinishedFile? {
+  func take(_ key: RequestKey) -> UnfinishedFile? {
     files.withLock { files in
       files.firstIndex { $0.key == key }.map { files.remove(at: $0).file }
     }
   }
 
   /// Keeps a beginning for the next try.
-  func keep(_ file: UnfinishedFile, _ key: String) {
+  func keep(_ file: UnfinishedFile, _ key: RequestKey) {
     let oldest = files.withLock { files -> UnfinishedFile? in
       files.append((key, file))
       return files.count > UnfinishedFiles.limit ? files.removeFirst().file : nil
