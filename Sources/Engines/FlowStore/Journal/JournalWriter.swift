@@ -137,10 +137,17 @@ final class JournalWriter {
     try dropIntents.run()
   }
 
-  /// Enters an output; whoever had the path before has it no more, and its item counts as unfinished.
+  /// Enters an output of which nobody has looked up what the journal has under its path.
   func write(_ output: OutputRecord, isOurs: Bool) throws(Fault) {
     let folded = PathFolding.fold(output.path)
     let known = try outputs(folded: folded).first { $0.record.path == output.path }
+    try write(output, folded: folded, known: known, isOurs: isOurs)
+  }
+
+  /// Enters an output; whoever had the path before has it no more, and its item counts as unfinished.
+  ///
+  /// `known` is what the journal has under the path.
+  func write(_ output: OutputRecord, folded: String, known: KnownOutput?, isOurs: Bool) throws(Fault) {
     let statement = known == nil ? insertOutput : updateOutput
     if let known {
       statement.bind(1, known.row)

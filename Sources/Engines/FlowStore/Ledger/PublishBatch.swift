@@ -17,6 +17,8 @@ struct PublishBatch {
     var ticket: Int
     var order: PublishOrder
     var folded: String
+    /// What the journal has under the path; nobody changes that until `commit`.
+    var known: JournalWriter.KnownOutput?
     var place: OutputPlace
     /// The bytes; nil where what is there stays.
     var file: FinishedFile?
@@ -70,7 +72,7 @@ struct PublishBatch {
     claims[folded] = entries.count
     entries.append(
       Entry(
-        ticket: ticket, order: order, folded: folded, place: place, file: file, isOwnFile: isOwnFile,
+        ticket: ticket, order: order, folded: folded, known: ours, place: place, file: file, isOwnFile: isOwnFile,
         bytes: file.bytes, sha256: file.sha256, replaces: order.onExists != .fail || isOfThisRun))
   }
 
@@ -103,7 +105,7 @@ struct PublishBatch {
       case .altered, .missing: return nil
       }
       return Entry(
-        ticket: ticket, order: order, folded: folded, place: try tree.place(order.path, making: false),
+        ticket: ticket, order: order, folded: folded, known: known, place: try tree.place(order.path, making: false),
         bytes: known.record.bytes, sha256: wanted, replaces: false, stamp: stamp)
     case .skip:
       guard let facts = try tree.facts(order.path), facts.kind == .file else { return nil }
@@ -111,7 +113,7 @@ struct PublishBatch {
       guard let digest = try tree.digest(order.path) else { return nil }
       let isOurs = known.map { $0.record.sha256 == digest } ?? false
       return Entry(
-        ticket: ticket, order: order, folded: folded, place: try tree.place(order.path, making: false),
+        ticket: ticket, order: order, folded: folded, known: known, place: try tree.place(order.path, making: false),
         bytes: facts.size, sha256: digest, replaces: false, isOurs: isOurs, stamp: FileStamp(facts))
     }
   }
@@ -212,7 +214,7 @@ struct PublishBatch {
         OutputRecord(
           path: entry.order.path, owner: entry.order.owner, bytes: entry.bytes, sha256: entry.sha256,
           media: entry.order.media, stamp: stamp, run: entry.order.run),
-        isOurs: entry.isOurs)
+        folded: entry.folded, known: entry.known, isOurs: entry.isOurs)
     }
     if !entries.isEmpty { try writer.dropIntents(from: firstIntent) }
   }
