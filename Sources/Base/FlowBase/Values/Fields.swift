@@ -64,6 +64,7 @@ extension Fields: ExpressibleByDictionaryLiteral {
   /// A map as written; a later entry of the same name replaces the earlier.
   public init(dictionaryLiteral elements: (String, Value)...) {
     self.init()
+    if elements.isEmpty { return }
     names.reserveCapacity(elements.count)
     values.reserveCapacity(elements.count)
     for (name, value) in elements { self[name] = value }

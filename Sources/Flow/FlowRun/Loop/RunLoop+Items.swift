@@ -135,9 +135,10 @@ extension RunLoop {
       slots.append(
         Slot(ticket: -1, id: 0, item: Item(source: "", key: "", index: 0, url: nil), nodes: 0, stages: 0))
     }
-    slots[slot].renew(ticket: tickets, id: id, item: item, nodes: itemNodes, stages: plan.stages.count)
-    slots[slot].course.input = input
-    slots[slot].course.history = history
+    let held = slots[slot]
+    held.renew(ticket: tickets, id: id, item: item, nodes: itemNodes, stages: plan.stages.count)
+    held.course.input = input
+    held.course.history = history
   }
 
   static func duplicate(of key: String, in source: String) -> Fault {
@@ -371,24 +372,26 @@ extension RunLoop {
 
   /// Tells that work on an item begins, once.
   func announce(_ slot: Int) {
-    guard !slots[slot].course.isAnnounced else { return }
-    slots[slot].course.isAnnounced = true
-    teller.start(slots[slot].item.key, subject: subject(of: slots[slot].item), why: why(slot))
+    let held = slots[slot]
+    guard !held.course.isAnnounced else { return }
+    held.course.isAnnounced = true
+    teller.start(held.item.key, subject: subject(of: held.item), why: why(slot))
   }
 
   /// Why there is work for an item, in the words of `imgflow plan`.
   private func why(_ slot: Int) -> String {
+    let held = slots[slot]
     if options.fresh { return "--fresh" }
-    if slots[slot].course.earlierEnd != nil { return "asked whether it has changed" }
-    guard let known = slots[slot].course.history else { return "new" }
+    if held.course.earlierEnd != nil { return "asked whether it has changed" }
+    guard let known = held.course.history else { return "new" }
     switch known.status {
     case .failed: return "failed last time (\(known.fault?.code ?? "unknown"))"
     case .cancelled: return "not finished last time"
     case .ok, .filtered: break
     }
     if refetches { return "fetched again" }
-    if known.input != slots[slot].course.input { return "input changed" }
-    if known.fingerprint != fingerprint(of: slots[slot]) { return "config changed" }
+    if known.input != held.course.input { return "input changed" }
+    if known.fingerprint != fingerprint(of: held) { return "config changed" }
     return "output missing or altered"
   }
 
@@ -399,9 +402,10 @@ extension RunLoop {
   }
 
   func subject(_ slot: Int, stage: Int, attempt: Int? = nil) -> ItemSubject {
-    var subject = subject(of: slots[slot].item)
+    let held = slots[slot]
+    var subject = subject(of: held.item)
     subject.stage = plan.stages[stage].id
-    subject.attempt = attempt ?? max(1, slots[slot].attempts)
+    subject.attempt = attempt ?? max(1, held.attempts)
     return subject
   }
 

@@ -8,9 +8,10 @@ import FlowPlan
 /// Starting operations and taking in how they end.
 extension RunLoop {
   func start(_ operation: Operation) {
+    let held = slots[operation.slot]
     let node = facts[operation.node]
     // What was made of it earlier still holds.
-    if slots[operation.slot].course.isUnchanged { return pass(operation) }
+    if held.course.isUnchanged { return pass(operation) }
     if pauses.isAnyPartHeld, isPaused(operation.slot), !machine.isHeld(slot: operation.slot) {
       // An item of a source that is held back has just come.
       machine.setHeld(slot: operation.slot, true, at: now, into: &actions)
@@ -18,8 +19,8 @@ extension RunLoop {
     }
     if !closed.isEmpty, isClosed(operation, host: nil) { return tell(.finished(operation, .cancelled)) }
     var leg = leg(for: operation)
-    if slots[operation.slot].firstStart[operation.node] == nil {
-      slots[operation.slot].firstStart[operation.node] = now
+    if held.firstStart[operation.node] == nil {
+      held.firstStart[operation.node] = now
     }
     do {
       if let condition = node.condition, try !condition.isTrue(in: ScopePair(first: leg, second: runScope)) {
@@ -30,7 +31,7 @@ extension RunLoop {
         leg = self.leg(for: operation)
       }
       let config = node.constantConfig == nil ? try resolved(node, leg) : node.config
-      slots[operation.slot].tryStart[operation.node] = now
+      held.tryStart[operation.node] = now
       // What is known already asks no host.
       if node.immediate == nil, reuse(operation, node, leg, config) { return }
       var host: Int?
@@ -43,7 +44,7 @@ extension RunLoop {
       }
       announce(operation.slot)
       tellStart(of: node, host: host)
-      slots[operation.slot].tries[operation.node] += 1
+      held.tries[operation.node] += 1
       if let immediate = node.immediate {
         finish(operation, .success(try immediate.decide(leg, config: config)))
       } else {
@@ -73,27 +74,28 @@ extension RunLoop {
   private func reuse(_ operation: Operation, _ node: NodeFacts, _ leg: Leg, _ config: Config) -> Bool {
     // What it would make is made by the stage behind it.
     if node.planned.isFused { return false }
-    var input = Hex.encode(slots[operation.slot].course.input)
+    let held = slots[operation.slot]
+    let input: String
     switch leg.content {
     case .file(let file)?: input = file.sha256.hex
     case .bytes(let bytes)?: input = Digest.sha256(of: bytes).hex
     case .deferred(let work)?: input = work.identity
-    case nil: break
+    case nil: input = Hex.encode(held.course.input)
     }
     let key = ResultKey(
       op: node.planned.op, version: node.planned.part.spec.version, config: node.constantConfig ?? config.canonical,
       input: input, plugin: node.digest)
-    slots[operation.slot].keys[operation.node] = key
+    held.keys[operation.node] = key
     if node.planned.part.spec.isRemembered { return false }
-    if operation.node == refreshNode, slots[operation.slot].course.earlierEnd != nil { return false }
+    if operation.node == refreshNode, held.course.earlierEnd != nil { return false }
     if refetches, node.work is any NetworkStage { return false }
-    guard let known = slots[operation.slot].course.history,
+    guard let known = held.course.history,
       let made = store.reusableResult(known, node: operation.node, key: key), let content = made.content
     else { return false }
     if operation.node == lockNode, !isLocked(content, on: operation) { return false }
-    if operation.node == lockNode { slots[operation.slot].course.isKept = true }
-    slots[operation.slot].course.cachedStages.insert(node.stage)
-    slots[operation.slot].tries[operation.node] = 0
+    if operation.node == lockNode { held.course.isKept = true }
+    held.course.cachedStages.insert(node.stage)
+    held.tries[operation.node] = 0
     var fields = made.fields
     // Where the bytes are now, and not where they were in an earlier run.
     if node.setsPath, case .file(let file) = content, let path = file.writtenPath { fields["path"] = .string(path) }
@@ -102,12 +104,13 @@ extension RunLoop {
   }
 
   private func launch(_ operation: Operation, _ node: NodeFacts, _ leg: Leg, _ config: Config) {
-    let ticket = slots[operation.slot].ticket
-    let attempt = slots[operation.slot].tries[operation.node]
+    let held = slots[operation.slot]
+    let ticket = held.ticket
+    let attempt = held.tries[operation.node]
     setTimers(operation, ticket, attempt, node.planned)
     let mailbox = mailbox
     let legServices = services.forLeg(
-      item: slots[operation.slot].id, node: operation.node, mayMove: node.mayMove, keepsInMemory: node.keepsInMemory)
+      item: held.id, node: operation.node, mayMove: node.mayMove, keepsInMemory: node.keepsInMemory)
     var context = StageContext(stage: node.planned.id, config: config, attempt: attempt, services: legServices)
     if teller.tellsItemProgress(of: itemsSoFar) {
       context.progress = { bytes, size in
@@ -132,12 +135,12 @@ extension RunLoop {
           mailbox.post(.finished(operation, ticket: ticket, result))
         }
         if let begun {
-          slots[operation.slot].tasks[operation.node] = .begun(begun)
+          held.tasks[operation.node] = .begun(begun)
           return
         }
       } catch {
         // Told as all ends are: whoever has started this goes on first.
-        slots[operation.slot].tasks[operation.node] = .begun(BegunWork {})
+        held.tasks[operation.node] = .begun(BegunWork {})
         return mailbox.post(.finished(operation, ticket: ticket, .failure(error)))
       }
     }
@@ -156,7 +159,7 @@ extension RunLoop {
       }
       mailbox.post(.finished(operation, ticket: ticket, result))
     }
-    slots[operation.slot].tasks[operation.node] = .task(task)
+    held.tasks[operation.node] = .task(task)
   }
 
   private func setTimers(_ operation: Operation, _ ticket: Int, _ attempt: Int, _ stage: PlannedStage) {
@@ -206,15 +209,16 @@ extension RunLoop {
   }
 
   private func finish(_ operation: Operation, _ result: Result<StageResult, Fault>) {
+    let held = slots[operation.slot]
     if wasSuspended(operation, result) { return }
     announce(operation.slot)
     let stageIndex = facts[operation.node].stage
-    if slots[operation.slot].tasks[operation.node] != nil { stageCounts[stageIndex].running -= 1 }
-    slots[operation.slot].tasks[operation.node] = nil
+    if held.tasks[operation.node] != nil { stageCounts[stageIndex].running -= 1 }
+    held.tasks[operation.node] = nil
     let host = hostOf[operation]
     leaveHost(operation, result)
-    let spent = (now - slots[operation.slot].tryStart[operation.node]).nanoseconds
-    slots[operation.slot].stageTimes[stageIndex] = max(0, slots[operation.slot].stageTimes[stageIndex]) + spent
+    let spent = (now - held.tryStart[operation.node]).nanoseconds
+    held.stageTimes[stageIndex] = max(0, held.stageTimes[stageIndex]) + spent
     switch result {
     case .success(let made): succeeded(operation, made)
     case .failure(let fault):
@@ -226,12 +230,13 @@ extension RunLoop {
 
   /// Whether an operation was stopped by a pause, to go on later: that is no failure, and no try is lost.
   private func wasSuspended(_ operation: Operation, _ result: Result<StageResult, Fault>) -> Bool {
-    guard slots[operation.slot].course.suspended.remove(operation.node) != nil, case .failure(let fault) = result,
-      fault.kind == .cancelled, slots[operation.slot].course.lateness[operation.node] == nil
+    let held = slots[operation.slot]
+    guard held.course.suspended.remove(operation.node) != nil, case .failure(let fault) = result,
+      fault.kind == .cancelled, held.course.lateness[operation.node] == nil
     else { return false }
-    slots[operation.slot].tasks[operation.node] = nil
+    held.tasks[operation.node] = nil
     leaveHost(operation, result)
-    slots[operation.slot].course.pardoned[operation.node, default: 0] += 1
+    held.course.pardoned[operation.node, default: 0] += 1
     tell(.suspended(operation))
     return true
   }
@@ -257,27 +262,28 @@ extension RunLoop {
 
   private func succeeded(_ operation: Operation, _ made: StageResult) {
     let slot = operation.slot
+    let held = slots[slot]
     let stage = facts[operation.node].stage
     bytesIn += made.bytesIn
-    slots[slot].course.bytesIn += made.bytesIn
+    held.course.bytesIn += made.bytesIn
     if made.isKept {
-      slots[slot].course.isKept = true
-      slots[slot].course.cachedStages.insert(stage)
-      slots[slot].tries[operation.node] = 0
+      held.course.isKept = true
+      held.course.cachedStages.insert(stage)
+      held.tries[operation.node] = 0
     }
     if made.isShared {
-      slots[slot].course.isShared = true
-      slots[slot].tries[operation.node] = 0
+      held.course.isShared = true
+      held.tries[operation.node] = 0
     }
     switch made.verdict {
     case .drop(let reason):
-      slots[slot].course.reason = slots[slot].course.reason ?? "\(plan.stages[stage].id): \(reason)"
+      held.course.reason = held.course.reason ?? "\(plan.stages[stage].id): \(reason)"
       stageCounts[stage].filtered += 1
       tell(.finished(operation, .filtered))
     case .unchanged:
-      slots[slot].course.isUnchanged = true
-      slots[slot].course.cachedStages.insert(stage)
-      slots[slot].results[operation.node] = input(of: operation)
+      held.course.isUnchanged = true
+      held.course.cachedStages.insert(stage)
+      held.results[operation.node] = input(of: operation)
       stageCounts[stage].ok += 1
       tell(.finished(operation, .ok))
     case .many(let items):
@@ -295,12 +301,12 @@ extension RunLoop {
       if (made.content == nil && !isRemembered) || !made.outputs.isEmpty {
         // Only what makes new bytes is worth remembering by itself. What publishes is done again: equal files stay as
         // they are, and count for this run.
-        slots[slot].keys[operation.node] = nil
+        held.keys[operation.node] = nil
       }
       result.outputs = made.outputs
-      slots[slot].results[operation.node] = result
+      held.results[operation.node] = result
       for fact in made.outputs {
-        slots[slot].course.outputs.append(PublishedOutput(fact: fact, node: operation.node))
+        held.course.outputs.append(PublishedOutput(fact: fact, node: operation.node))
         teller.output(fact, leg: plan.nodes[operation.node].axes, subject: subject(slot, stage: stage))
       }
       if barrierNeeds.contains(stage) { earlySlots.insert(slot) }
@@ -426,10 +432,11 @@ extension RunLoop {
 
   /// The leg that a node works on.
   func leg(for operation: Operation) -> Leg {
+    let held = slots[operation.slot]
     let node = facts[operation.node]
     let input = input(of: operation)
     return Leg(
-      item: slots[operation.slot].item, axes: node.axes, fields: input.fields, content: input.content,
+      item: held.item, axes: node.axes, fields: input.fields, content: input.content,
       from: node.inputs.count > 1 ? fromFields(operation) : [:])
   }
 

@@ -23,6 +23,9 @@ struct FeedState {
   var task: Task<Void, Never>?
 
   init(id: String) { self.id = id }
+
+  /// How many items it gives, those left out that come twice; nil while that is not known.
+  var expected: Int? { (total ?? (isTold ? items : nil)).map { max(0, $0 - (isTold ? 0 : duplicates)) } }
 }
 
 /// The sources: asking for items in turn, and hearing what comes.
@@ -166,9 +169,9 @@ extension RunLoop {
   /// The items of all sources; nil while one has more to give.
   var totalItems: Int? {
     var sum = madeTotal
-    for feed in feeds {
-      guard let total = feed.total ?? (feed.isTold ? feed.items : nil) else { return nil }
-      sum += max(0, total - (feed.isTold ? 0 : feed.duplicates))
+    for place in feeds.indices {
+      guard let total = feeds[place].expected else { return nil }
+      sum += total
     }
     return sum
   }
