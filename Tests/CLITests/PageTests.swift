@@ -75,6 +75,17 @@ enum BrowserProgram {
     #expect(!end.output.contains(page.split(separator: "=").last.map(String.init) ?? "?"))
   }
 
+  @Test func `a signal that comes as soon as the page's address is told ends the run as one`() async throws {
+    let work = try Workplace()
+    try work.manifest(["/small/a"])
+    for _ in 0..<5 {
+      let run = try work.tool.start(["run", "m.yaml", "--page-hold"])
+      _ = try await address(run)
+      run.signal(2)
+      expectEnd(await run.end(), 130)
+    }
+  }
+
   @Test func `a held run begins with the first tap, and a signal without one ends it`() async throws {
     let work = try Workplace()
     try work.manifest(["/small/a"])

@@ -57,12 +57,11 @@ struct RunSession: Sendable {
     if arguments.has("page-hold") { options.startedBy = "page" }
     var runner = Runner(plan, options: options)
     let page = try RunPage(arguments, runner)
-    if let page {
-      if page.isHeld { page.expectTap() }
-      console.say("imgflow: the live page is at \(page.address)")
-    }
+    if let page, page.isHeld { page.expectTap() }
     let current = Guarded(runner)
+    // Before anybody knows that it is there: who stops it then gets its events and its exit code.
     watchSignals(current, page)
+    if let page { console.say("imgflow: the live page is at \(page.address)") }
     if let page, page.isHeld {
       let isTapped = await page.waitForTap()
       if !isTapped { options.startedBy = nil }
