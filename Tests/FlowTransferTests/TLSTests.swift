@@ -92,6 +92,19 @@ struct `Over TLS` {
     #expect(await perform(up.url).code == "net.refused")
   }
 
+  @Test func `two hundred requests at once share four connections`() async throws {
+    let server = try await TLSServer()
+    let engine = makeEngine()
+    // The first finds out that HTTP/2 is spoken.
+    #expect(await answer(server, "/proto", engine: engine).bytes == Array("HTTP/2.0".utf8))
+    let connections = await withTaskGroup(of: [UInt8].self) { group in
+      for _ in 0..<200 { group.addTask { await answer(server, "/connection", engine: engine).bytes } }
+      return await group.reduce(into: Set<[UInt8]>()) { $0.insert($1) }
+    }
+    #expect(connections.count <= 4)
+    #expect(!connections.contains([]))
+  }
+
   @Test func `connections that the server ends, and few streams on each, let all requests through`() async throws {
     for directives in ["keepalive_requests 7;", "http2_max_concurrent_streams 3;"] {
       let server = try await TLSServer(directives: directives)

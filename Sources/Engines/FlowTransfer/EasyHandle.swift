@@ -174,6 +174,11 @@ internal import Glibc
     set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(request.limits.connect.milliseconds.rounded(.up))))
   }
 
+  /// Whether a connection is made for the hop, also where one is there that could take it.
+  var takesNewConnection = false {
+    didSet { if takesNewConnection != oldValue { set(CURLOPT_FRESH_CONNECT, takesNewConnection ? 1 : 0) } }
+  }
+
   /// Lets go of the transfer, ready for another.
   func release() {
     transfer = nil
@@ -432,6 +437,18 @@ internal import Glibc
     _ = unsafe imgflow_get_text(handle, info, &value)
     return unsafe value.map { unsafe String(cString: $0) }
   }
+
+  /// The local port of its connection, which tells connections apart; nil while it has none.
+  var localPort: Int? {
+    let port = long(CURLINFO_LOCAL_PORT)
+    return port > 0 ? port : nil
+  }
+
+  /// Whether the connection is ready and the request on its way.
+  var hasAsked: Bool { offset(CURLINFO_PRETRANSFER_TIME_T) > 0 }
+
+  /// Whether the connection carries several requests at once.
+  var isMultiplexed: Bool { long(CURLINFO_HTTP_VERSION) == Int(CURL_HTTP_VERSION_2_0) }
 
   /// A time since the hop's start; zero while that point is not reached.
   func time(_ info: CURLINFO) -> Interval { Interval(nanoseconds: offset(info) * 1000) }

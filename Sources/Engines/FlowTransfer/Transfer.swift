@@ -29,8 +29,11 @@ final class Transfer: @unchecked Sendable {
   var share: BandwidthShare?
   /// The bandwidths that hold for it.
   var bandwidth: BandwidthShares?
-  /// Whether it waits for bandwidth; that time counts towards no limit.
+  /// Whether it waits for bandwidth, or for room on a connection that is shared; that time counts towards no limit.
   var isHeld = false
+  /// Where it is among those that share connections, and on which of them.
+  var origin: StreamSeats.Origin?
+  var seat: StreamRoom.Seat?
   /// Whether the bandwidths count it.
   var isCounted = false
   /// The bytes that the sink has got.

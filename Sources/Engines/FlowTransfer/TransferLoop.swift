@@ -22,6 +22,7 @@ internal import FlowBase
   private let share: UnsafeMutableRawPointer?
   private let bandwidth: BandwidthShares
   private let names: NameResolver
+  private let seats: StreamSeats
   private let clock = SystemTime()
 
   // Below: only the loop's own thread.
@@ -59,6 +60,7 @@ internal import FlowBase
   init(connections: Int, streams: Int, bandwidth: BandwidthShares, names: NameResolver) {
     self.bandwidth = bandwidth
     self.names = names
+    seats = StreamSeats(streams: streams)
     unsafe multi = unsafe curl_multi_init()
     unsafe share = unsafe curl_share_init()
     // TLS sessions are shared by the handles of this loop; no lock, as there is one thread.
@@ -102,6 +104,7 @@ internal import FlowBase
       var running: Int32 = 0
       unsafe curl_multi_perform(multi, &running)
       tick()
+      seats.settle()
       if !turn.held.isEmpty { takeHeld() }
       // Whoever hears of several ends is woken once.
       Wakes.together { readMessages() }
@@ -219,6 +222,13 @@ internal import FlowBase
       nextCheck = min(nextCheck, opening)
       return
     }
+    let admission = seats.admission(of: transfer, way, proxy: proxy)
+    guard admission != .wait else {
+      return seats.wait(transfer) { [unowned self] in
+        begin(hopOf: transfer)
+        launch(transfer, way, proxy, addresses)
+      }
+    }
     guard let easy = transfer.easy ?? idle.popLast() ?? makeHandle() else {
       return end(transfer, .failure(TransferLoop.noHandle))
     }
@@ -228,12 +238,14 @@ internal import FlowBase
     } catch {
       return end(transfer, .failure(error))
     }
+    easy.takesNewConnection = admission == .open
     bandwidth.enter(transfer, way)
     let speed = bandwidth.speed(of: transfer)
     easy.setSpeed(speed ?? 0)
     lookSoon(transfer)
     if speed != nil { nextCheck = min(nextCheck, now + TransferLoop.sharing) }
     unsafe curl_multi_add_handle(multi, easy.handle)
+    seats.began(transfer, opening: admission == .open)
   }
 
   /// Takes over those that have been told to wait in the middle.
@@ -289,6 +301,7 @@ internal import FlowBase
   private func finishHop(_ transfer: Transfer, _ easy: EasyHandle, _ code: CURLcode) {
     transfer.wireBytes += easy.offset(CURLINFO_SIZE_DOWNLOAD_T)
     bandwidth.leave(transfer)
+    seats.left(transfer, among: active)
     let next: Hop?
     do {
       next = try easy.redirected(transfer, code)
@@ -363,6 +376,7 @@ internal import FlowBase
       last.place = place
     }
     bandwidth.leave(transfer)
+    seats.left(transfer, among: active)
     inbox.withLock { $0.load -= 1 }
     if let easy = transfer.easy {
       unsafe curl_multi_remove_handle(multi, easy.handle)

@@ -1,3 +1,5 @@
+internal import FlowBase
+
 /// The bytes of events that wait in memory, one behind the other in one piece.
 ///
 /// A piece of memory an event, got by one thread and given back by another, would leave holes that the process never

@@ -1,28 +1,4 @@
-/// First in, first out, without moving what is behind.
-struct Fifo<Element> {
-  private var elements: [Element?] = []
-  private var head = 0
-
-  var isEmpty: Bool { head == elements.count }
-  var count: Int { elements.count - head }
-  var first: Element? { isEmpty ? nil : elements[head] }
-
-  mutating func append(_ element: Element) { elements.append(element) }
-
-  mutating func popFirst() -> Element? {
-    guard !isEmpty else { return nil }
-    let element = elements[head].take()
-    head += 1
-    if head == elements.count {
-      elements.removeAll(keepingCapacity: true)
-      head = 0
-    } else if head >= 256 && head * 2 > elements.count {
-      elements.removeFirst(head)
-      head = 0
-    }
-    return element
-  }
-}
+internal import FlowBase
 
 /// What replaces what, where only the newest is kept.
 struct NewestKey: Hashable {

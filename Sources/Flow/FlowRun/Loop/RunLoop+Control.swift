@@ -95,7 +95,7 @@ extension RunLoop {
     if state == .active || state == .paused { enter(.draining, by: cause.by) }
     if !waitingMade.isEmpty {
       hasCutSources = true
-      waitingMade = Queue()
+      waitingMade = Fifo()
     }
     // A run that ends waits for no part that was held back.
     for scope in pauses.parts { release(scope) }

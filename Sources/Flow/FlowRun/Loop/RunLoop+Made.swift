@@ -118,7 +118,7 @@ extension RunLoop {
         madeAsked = 0
         return
       }
-      if admit(next) { waitingMade.removeFirst() } else { tell(.tick) }
+      if admit(next) { _ = waitingMade.popFirst() } else { tell(.tick) }
       perform()
     }
   }

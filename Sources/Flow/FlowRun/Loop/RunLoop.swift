@@ -82,7 +82,7 @@ final class RunLoop: @unchecked Sendable {
   var waitingItems: [(source: Int, item: PreparedItem)] = []
   var waitingHead = 0
   /// Items that stages have made and that are not in the window yet; all that stages have made.
-  var waitingMade = Queue<MadeDraft>()
+  var waitingMade = Fifo<MadeDraft>()
   var madeTotal = 0
   /// How many of them the machine has room for.
   var madeAsked = 0
