@@ -105,6 +105,7 @@ static void *work(void *nothing) {
     curl_easy_setopt(transfer->easy, CURLOPT_PRIVATE, transfer);
     curl_easy_setopt(transfer->easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(transfer->easy, CURLOPT_FAILONERROR, 1L);
+    curl_easy_setopt(transfer->easy, CURLOPT_PIPEWAIT, 1L);
     curl_easy_setopt(transfer->easy, CURLOPT_BUFFERSIZE, 128L * 1024);
     if (authority) curl_easy_setopt(transfer->easy, CURLOPT_CAINFO, authority);
     begin(transfer, multi);

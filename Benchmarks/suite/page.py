@@ -82,10 +82,11 @@ def render(bench, found):
         "files are compared with what was served, by SHA-256. Times are medians from the start of the process to its end; "
         "CPU is the tool's own, without the server's. A workload that another tool wins is shown like the others.", "",
         "imgflow does all that it does by default in each of them: a SHA-256 of every byte, a journal from which a killed run "
-        "goes on, one event an item to a file, files published whole or not at all (`state.durability: process`). The others "
+        "goes on, every event to a file (three an item), files published whole or not at all (`state.durability: process`). The others "
         "do less: what they report and check is in their name, or they do not.", "",
         "*The floor* is no tool: some hundred and fifty lines of C around libcurl, in two threads, that do nothing but what "
         "such files cannot be had without: receive, digest, write, rename, and a line an item (`Benchmarks/suite/floor.c`). "
+        "Where nothing is tuned it asks for 256 at once from its first moment, however its host takes that. "
         "It has no journal, no second try, no limits and no manifest. What imgflow takes beyond it is imgflow's own.", "",
         f"- Date: {datetime.date.today().isoformat()}{', in short form (`QUICK=1`)' if bench.quick else ''}",
         f"- Machine: {machine()}; the server runs on it too",

@@ -140,7 +140,8 @@ class Tools:
         program = build("floor", "-lcurl", "-lcrypto", "-lpthread")
         if not program:
             return None
-        words = [program, folder + "/list", out, folder + "/events", str(wide or 64), *([ca] if ca else [])]
+        # Where a tool is to find out how many at once are worth it, this one is told.
+        words = [program, folder + "/list", out, folder + "/events", str(wide or 256), *([ca] if ca else [])]
         return Contestant(FLOOR, words, lambda: empty(out, folder + "/events"), lambda _: compare(corpus, out))
 
     def dataset(self, corpus, base, ca=None, wide=64, side=None):

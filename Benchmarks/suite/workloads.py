@@ -71,7 +71,7 @@ def far_http2(bench):
     them = small(bench)
     port = bench.nginx.delayed(bench.nginx.http2, 20)
     contestants = bench.tools.lists(
-        them, f"https://127.0.0.1:{port}/small", (CURL, WGET2), ca=bench.nginx.ca, wide=None)
+        them, f"https://127.0.0.1:{port}/small", (CURL, WGET2, FLOOR), ca=bench.nginx.ca, wide=None)
     return Result(
         f"{len(them.digests):,} files of 4 KiB, HTTP/2, 20 ms a round trip, nothing tuned",
         in_turn(contestants, bench.rounds, bench.work), [(WGET2, 1.0), (CURL, 4.0)])
@@ -83,7 +83,7 @@ def far_http(bench):
     them = small(bench)
     port = bench.nginx.delayed(bench.nginx.http, 20)
     contestants = bench.tools.lists(
-        them, f"http://127.0.0.1:{port}/small", (CURL, ARIA2, WGET2), wide=None, hosts="connections: auto")
+        them, f"http://127.0.0.1:{port}/small", (CURL, ARIA2, WGET2, FLOOR), wide=None, hosts="connections: auto")
     return Result(
         f"{len(them.digests):,} files of 4 KiB, http, 20 ms a round trip, only the host's limit lifted",
         in_turn(contestants, bench.rounds, bench.work), [(CURL, 3.5)])
@@ -182,7 +182,7 @@ def start(bench):
     """The start for one small file, with a new journal."""
     them = bench.corpus("one", lambda path: files.noise(path, "o", 1, 4096))
     base = f"http://127.0.0.1:{bench.nginx.http}/one"
-    contestants = bench.tools.lists(them, base, (CURL, ARIA2, WGET2))
+    contestants = bench.tools.lists(them, base, (CURL, ARIA2, WGET2, FLOOR))
     result = Result("One file of 4 KiB, from the start of the program to its end",
                     in_turn(contestants, 20, bench.work), [(CURL, 0.5)])
     return result

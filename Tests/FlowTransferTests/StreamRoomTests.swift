@@ -150,4 +150,39 @@ import Testing
     room.take(4001, from: .opening)
     #expect(room.admission(waiting: 29) == .begin)
   }
+
+  @Test func `what carries more than was thought is taken at its word`() {
+    var room = StreamRoom(streams: 64)
+    room.begin(opening: true)
+    room.take(4000, from: .opening)
+    for _ in 0..<3 { room.begin(opening: false) }
+    // One opens a connection, and two find room on the one that was there.
+    room.open()
+    for _ in 0..<2 { room.take(4000, from: .unknown) }
+    room.take(4001, from: .opening)
+    for _ in 0..<2 { room.end(.connection(4000)) }
+    // Three were on it at once: two may be there again, and one more on the other finds out.
+    for _ in 0..<2 {
+      #expect(room.admission(waiting: 10) == .begin)
+      room.begin(opening: false)
+      room.take(4000, from: .unknown)
+    }
+    #expect(room.admission(waiting: 10) == .begin)
+  }
+
+  @Test func `nothing waits for what is on a connection that takes no more`() {
+    var room = StreamRoom(streams: 64)
+    room.begin(opening: true)
+    room.take(4000, from: .opening)
+    room.begin(opening: false)
+    room.open()
+    room.end(.opening)
+    // The first goes on for hours, and nothing else is there.
+    #expect(room.admission(waiting: 20) == .open)
+    room.begin(opening: true)
+    #expect(room.admission(waiting: 19) == .wait)
+    room.end(.opening)
+    room.end(.connection(4000))
+    #expect(room.isEmpty)
+  }
 }

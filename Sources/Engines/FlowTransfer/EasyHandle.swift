@@ -25,6 +25,8 @@ internal import Glibc
   var refusedAddress: NetworkAddress?
   /// How many sockets were opened during this hop.
   var openedSockets = 0
+  /// Whether the hop has a connection on which its request can be sent; before that libcurl tells of the hop before.
+  private var hasConnection = false
   /// Whether the connection goes to a proxy, whose own address is not asked about.
   private var isProxied = false
   private var hop: Hop?
@@ -135,6 +137,7 @@ internal import Glibc
     isDiscardCut = false
     refusedAddress = nil
     openedSockets = 0
+    hasConnection = false
     headBytes = 0
     discarded = 0
     isStarved = false
@@ -268,6 +271,7 @@ internal import Glibc
 
   /// Whether a connection that was opened for an earlier request may serve this one.
   private func mayAsk(_ peer: String) -> Bool {
+    hasConnection = true
     guard openedSockets == 0, !isProxied, let hop, let transfer else { return true }
     let wanted = Approval(peer: peer, host: hop.url.host, port: hop.url.port, policy: transfer.request.addresses)
     if wanted == approval { return true }
@@ -438,17 +442,15 @@ internal import Glibc
     return unsafe value.map { unsafe String(cString: $0) }
   }
 
-  /// The local port of its connection, which tells connections apart; nil while it has none.
+  /// The local port of its connection, which tells connections apart; nil while it has none that is ready.
   var localPort: Int? {
+    guard hasConnection else { return nil }
     let port = long(CURLINFO_LOCAL_PORT)
     return port > 0 ? port : nil
   }
 
-  /// Whether the connection is ready and the request on its way.
-  var hasAsked: Bool { offset(CURLINFO_PRETRANSFER_TIME_T) > 0 }
-
-  /// Whether the connection carries several requests at once.
-  var isMultiplexed: Bool { long(CURLINFO_HTTP_VERSION) == Int(CURL_HTTP_VERSION_2_0) }
+  /// Whether the answer has come on a connection that carries several requests at once.
+  var isMultiplexed: Bool { hasConnection && long(CURLINFO_HTTP_VERSION) == Int(CURL_HTTP_VERSION_2_0) }
 
   /// A time since the hop's start; zero while that point is not reached.
   func time(_ info: CURLINFO) -> Interval { Interval(nanoseconds: offset(info) * 1000) }

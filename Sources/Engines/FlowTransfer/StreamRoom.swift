@@ -50,6 +50,9 @@ struct StreamRoom: Sendable, Hashable {
   /// How many connections there are, those that are being made too.
   var count: Int { connections.count + openings }
 
+  /// Whether there is no connection, and none to come.
+  var isEmpty: Bool { count == 0 && unseated == 0 }
+
   /// What becomes of the next of so many that wait.
   ///
   /// There are as many connections as the requests fill, so that a bound on requests is one on connections; at most as
@@ -63,6 +66,8 @@ struct StreamRoom: Sendable, Hashable {
     }
     if unseated >= max(8, proven / 2) { return .wait }
     if free > unseated { return .begin }
+    // What has no room may never have any again, and nobody knows how long what is on it takes.
+    if usable == 0, openings == 0, unseated == 0 { return .open }
     let isWorthOne = openings < max(1, usable) && count < (inFlight + waiting + streams - 1) / streams
     return isWorthOne ? .open : .wait
   }
@@ -71,6 +76,8 @@ struct StreamRoom: Sendable, Hashable {
   mutating func begin(opening: Bool) { if opening { openings += 1 } else { unseated += 1 } }
 
   /// A connection is being made for a request for which none was to be made.
+  ///
+  /// To be told after what others of the same moment have got.
   mutating func open() {
     unseated -= 1
     openings += 1
@@ -94,6 +101,7 @@ struct StreamRoom: Sendable, Hashable {
     }
     var connection = connections[port] ?? Connection(most: streams)
     connection.inFlight += 1
+    connection.most = max(connection.most, connection.inFlight)
     connection.isClosed = false
     connections[port] = connection
     proven = max(proven, connection.inFlight)

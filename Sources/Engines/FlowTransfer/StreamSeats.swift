@@ -62,7 +62,10 @@ final class StreamSeats {
     } else if let known = origins[key] {
       origin = known
     } else {
-      if origins.count >= StreamSeats.mostIdle { origins = origins.filter { $0.value.users > 0 } }
+      if origins.count >= StreamSeats.mostIdle {
+        origins = origins.filter { $0.value.users > 0 }
+        last = nil
+      }
       origin = Origin(key, streams: streams)
       origins[key] = origin
     }
@@ -84,28 +87,34 @@ final class StreamSeats {
   func settle() {
     if unseated.isEmpty { return }
     var touched: [Origin] = []
-    unseated.removeAll { transfer in
-      guard let origin = transfer.origin, let seat = transfer.seat else { return true }
+    for transfer in unseated {
+      guard let origin = transfer.origin else { continue }
       if !touched.contains(where: { $0 === origin }) { touched.append(origin) }
-      return self.seat(transfer, seat, at: origin)
+      if transfer.seat == .unknown, let easy = transfer.easy, easy.openedSockets == 0 { take(easy, transfer, origin) }
+    }
+    // Only now is it known what had room and was passed over all the same.
+    for transfer in unseated {
+      guard let origin = transfer.origin, let easy = transfer.easy else { continue }
+      if transfer.seat == .unknown, easy.openedSockets > 0 {
+        origin.room.open()
+        transfer.seat = .opening
+      }
+      if transfer.seat == .opening { take(easy, transfer, origin) }
+    }
+    unseated.removeAll { transfer in
+      switch transfer.seat {
+      case .unknown, .opening: false
+      case .connection, nil: true
+      }
     }
     for origin in touched { feed(origin) }
   }
 
-  /// Whether a transfer has a connection now.
-  private func seat(_ transfer: Transfer, _ seat: StreamRoom.Seat, at origin: Origin) -> Bool {
-    guard let easy = transfer.easy else { return false }
-    if seat == .unknown, easy.openedSockets > 0 {
-      origin.room.open()
-      transfer.seat = .opening
-    }
-    // A connection that is being made counts when requests can be sent on it.
-    guard let port = easy.localPort, transfer.seat != .opening || easy.hasAsked, let now = transfer.seat else {
-      return false
-    }
-    origin.room.take(port, from: now)
+  /// Notes which connection a transfer has, if it has one on which its request can be sent.
+  private func take(_ easy: EasyHandle, _ transfer: Transfer, _ origin: Origin) {
+    guard let port = easy.localPort, let seat = transfer.seat else { return }
+    origin.room.take(port, from: seat)
     transfer.seat = .connection(port)
-    return true
   }
 
   /// A transfer has left libcurl, with an answer or without; `active` are the loop's transfers.
@@ -115,13 +124,15 @@ final class StreamSeats {
       origin.isMultiplexed = true
       // It, and the others, have been begun before that was known.
       for begun in active + [transfer] where begun.origin === origin && begun.easy != nil && begun.seat == nil {
-        began(begun, opening: false)
+        began(begun, opening: (begun.easy?.openedSockets ?? 0) > 0)
       }
       settle()
     }
     if let seat = transfer.seat {
       origin.room.end(seat)
       transfer.seat = nil
+      // Nobody gets through any more: those that wait find that out together, and not one after the other.
+      if seat == .opening, origin.room.isEmpty { origin.isMultiplexed = false }
     }
     origin.users -= 1
     transfer.origin = nil
@@ -130,7 +141,8 @@ final class StreamSeats {
 
   /// Begins what waits, as far as there is room.
   private func feed(_ origin: Origin) {
-    while !origin.waiting.isEmpty, origin.room.admission(waiting: origin.waiting.count) != .wait,
+    while !origin.waiting.isEmpty,
+      !origin.isMultiplexed || origin.room.admission(waiting: origin.waiting.count) != .wait,
       let next = origin.waiting.popFirst()
     {
       // Some have ended while they waited.

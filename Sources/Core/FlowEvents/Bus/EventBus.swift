@@ -30,8 +30,9 @@ public final class EventBus: Sendable {
 
   /// So much of a stream is handed over at once.
   private static let chunk = 1 << 16
-  /// Where so many bytes had gathered, more are on their way: they are let gather for a moment, since whoever tells
-  /// them has to wake the reader for each piece.
+  /// Where so many bytes had gathered, more are on their way, and are let gather for a moment.
+  ///
+  /// Whoever tells them has to wake the reader for each piece. A reader that is behind goes on at once.
   private static let plenty = 1 << 13
   private static let breath = Interval.milliseconds(2)
   /// What a stream has skipped is told at most this often.
@@ -214,7 +215,7 @@ public final class EventBus: Sendable {
         while let chunk = try await stream.next(limit: Self.chunk, released: self.onHoldChange) {
           try await stream.listener.deliver(chunk)
           // On a thread of its own: nobody else waits.
-          if chunk.count >= Self.plenty { WorkerThread.rest(Self.breath) }
+          if (Self.plenty..<Self.chunk).contains(chunk.count) { WorkerThread.rest(Self.breath) }
         }
         try await stream.listener.close()
         stream.finish(nil)

@@ -220,7 +220,8 @@ private struct Past {
     if plan.state.rerunOn.contains(.config), known.fingerprint != fingerprints.of(item, input: input) {
       return changes ?? "config changed"
     }
-    let gathering = (try? known.facts.fields())?["gathering"]?.asString ?? ""
+    guard let facts = try? known.facts.fields() else { return "new" }
+    let gathering = facts["gathering"]?.asString ?? ""
     if !fingerprints.gathering.isEmpty, gathering != fingerprints.gathering { return "stages that gather changed" }
     return lostOutput(of: known, reader) ?? refreshing
   }

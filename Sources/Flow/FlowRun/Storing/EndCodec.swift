@@ -90,7 +90,7 @@ extension JSONWriter {
     key("sha256")
     string(output.sha256)
     key("media")
-    if let media = output.media { string(media) } else { null() }
+    if let media = output.media { string(media, through: redaction) } else { null() }
     key("width")
     if let width = output.width { int(width) } else { null() }
     key("height")
