@@ -10,6 +10,7 @@ import traceback
 
 import chart
 import corpus as files
+import counts  # noqa: F401, registers its part
 import growth
 import page
 import parts
