@@ -126,7 +126,11 @@ PARTS = "Parts"
 def merge(old, new, measured):
     """An earlier page with the sections that were measured anew in place of its own; it says which those are."""
     head, sections = split(old)
-    _, fresh = split(new)
+    words, fresh = split(new)
+    # What is said of all of it is said as it is today; the date and the versions are those of the whole.
+    facts = "\n- Date:"
+    if facts in head and facts in words:
+        head = words[:words.index(facts)] + head[head.index(facts):]
     for title, text in fresh.items():
         if title == PARTS and title in sections:
             # A section of sections: those that were not measured stay.
