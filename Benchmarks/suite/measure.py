@@ -3,7 +3,6 @@
 import dataclasses
 import os
 import shutil
-import signal
 import statistics
 import subprocess
 import sys
@@ -58,7 +57,8 @@ def run(words, folder, limit=900, every=None):
 
     def stop():
         if not ended.wait(limit):
-            os.killpg(process.pid, signal.SIGKILL)
+            # Which kills the program and all of its group, and still says what it took.
+            process.terminate()
 
     threads = [threading.Thread(target=stop, daemon=True)]
     if every:
@@ -69,7 +69,7 @@ def run(words, folder, limit=900, every=None):
         process.wait()
     except BaseException:
         # In a session of its own it would outlive us.
-        os.killpg(process.pid, signal.SIGKILL)
+        process.terminate()
         raise
     seconds = time.monotonic() - begin
     ended.set()
@@ -94,6 +94,8 @@ def took():
 def build(name, *libraries):
     """One of the suite's own C programs, compiled when it is first asked for; nothing where that fails."""
     path = os.path.join(os.environ["IMGFLOW_BENCH_WORK"], name)
+    if not compiler():
+        return None
     if not os.path.exists(path):
         source = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".c")
         made = subprocess.run([compiler(), "-O2", "-o", path, source, *libraries], stderr=subprocess.PIPE, text=True)
