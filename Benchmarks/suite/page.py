@@ -87,7 +87,10 @@ def render(bench, found):
         "*The floor* is no tool: some hundred and fifty lines of C around libcurl, in two threads, that do nothing but what "
         "such files cannot be had without: receive, digest, write, rename, and a line an item (`Benchmarks/suite/floor.c`). "
         "Where nothing is tuned it asks for 256 at once from its first moment, however its host takes that. "
-        "It has no journal, no second try, no limits and no manifest. What imgflow takes beyond it is imgflow's own.", "",
+        "It has no journal, no second try, no limits and no manifest. Of a second run it is another program in one thread, which "
+        "has a journal in SQLite and no libcurl: it looks each address up, compares the length, times and inode of its file, "
+        "writes a line an item, and marks all of them as seen in one transaction (`Benchmarks/suite/floor_again.c`). "
+        "What imgflow takes beyond the floor is imgflow's own.", "",
         f"- Date: {datetime.date.today().isoformat()}{', in short form (`QUICK=1`)' if bench.quick else ''}",
         f"- Machine: {machine()}; the server runs on it too",
         f"- Rounds: {bench.rounds}", *(f"- {name}: {told}" for name, told in bench.tools.versions().items()), ""]

@@ -1,7 +1,9 @@
 """How each tool is told to fetch a list."""
 
+import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -143,6 +145,47 @@ class Tools:
         # Where a tool is to find out how many at once are worth it, this one is told.
         words = [program, folder + "/list", out, folder + "/events", str(wide or 256), *([ca] if ca else [])]
         return Contestant(FLOOR, words, lambda: empty(out, folder + "/events"), lambda _: compare(corpus, out))
+
+    def floor_again(self, files, out, has_events=True):
+        """The same of a second run: looks each address up in a journal, made here, of files in `out` that are there.
+
+        `files` gives (address, path, SHA-256); nothing where SQLite is missing.
+        """
+        program = build("floor_again", "-lsqlite3")
+        if not program:
+            return None
+        folder, _ = self.folder("floor-again")
+        journal, events = folder + "/journal", folder + "/events" if has_events else "none"
+        count, digests = 0, {}
+        with open(folder + "/files", "w") as known, open(folder + "/list", "w") as file:
+            for address, path, digest in files:
+                known.write(f"{address}\t{path}\t{digest}\n")
+                file.write(address + "\n")
+                count += 1
+                if has_events:
+                    digests[address] = digest
+        made = subprocess.run([program, "--make", folder + "/files", out, journal], stderr=subprocess.PIPE, text=True)
+        if made.returncode:
+            raise RuntimeError(f"the floor's journal cannot be made: {made.stderr}")
+        runs = 1
+
+        def check(cost):
+            nonlocal runs
+            runs += 1
+            if cost.code:
+                return f"exit {cost.code}"
+            database = sqlite3.connect(journal)
+            marked = database.execute("SELECT count(*) FROM items WHERE run = ?", [runs]).fetchone()[0]
+            database.close()
+            if marked != count:
+                return f"{marked} of {count} are marked"
+            if has_events:
+                with open(events) as file:
+                    told = {line["url"]: line["sha256"] for line in map(json.loads, file)}
+                return None if told == digests else "a line an item is not what was written"
+            return None
+
+        return Contestant(FLOOR, [program, folder + "/list", out, events, journal], None, check)
 
     def dataset(self, corpus, base, ca=None, wide=64, side=None):
         if not self.img2dataset:
