@@ -1,4 +1,4 @@
-"""Measures imgflow beside other tools: tools/bench [--quick] [--write] [NAME…]; see `--help`."""
+"""Measures imgflow beside other tools: tools/bench [--quick] [--write] [--list COUNT] [NAME…]; see `--help`."""
 
 import argparse
 import os
@@ -25,9 +25,11 @@ PAGE = os.path.join(ROOT, "docs/performance.md")
 class Bench:
     """What all workloads share: a folder in memory, the files, the server, the tools."""
 
-    def __init__(self, work, quick):
+    def __init__(self, work, quick, addresses=None):
         self.work = work
         self.quick = quick
+        # How long the long list is, where somebody said so.
+        self.addresses = addresses
         self.rounds = 2 if quick else 3
         self.served = os.path.join(work, "served")
         os.mkdir(self.served)
@@ -70,7 +72,11 @@ def main():
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these; all unless named")
     parser.add_argument("--quick", action="store_true", help="fewer files and rounds: under five minutes")
     parser.add_argument("--write", action="store_true", help="write docs/performance.md; with names, only their sections of it")
+    parser.add_argument("--list", type=int, metavar="COUNT", dest="addresses",
+                        help="how many addresses the list of `list` has (1000000, quick: 100000)")
     asked = parser.parse_args()
+    if asked.addresses is not None and asked.addresses < 20:
+        parser.error("--list: of fewer than 20 addresses no 20 can be kept")
     for name in asked.names:
         if name not in names:
             parser.error(f"there is no `{name}`; there are: {' '.join(names)}")
@@ -82,7 +88,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     bench = None
     try:
-        bench = Bench(work, asked.quick)
+        bench = Bench(work, asked.quick, asked.addresses)
         if "thumbnails" in wanted and not asked.quick or "photos" in wanted and not asked.quick:
             bench.tools.install_img2dataset()
         return measure(bench, wanted, asked.write, is_whole=not asked.names)

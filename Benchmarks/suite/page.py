@@ -100,7 +100,7 @@ def render(bench, found):
         lines += [f"## {result.title}", "", *table_of(result), ""]
         below = [*goals_of(result), *(f"- {note}" for note in result.notes)]
         lines += [*below, ""] if below else []
-        lines += [f"<sub>`tools/bench {name}`</sub>", ""]
+        lines += [f"<sub>`tools/bench {result.options}{name}`</sub>", ""]
     if curves:
         lines += ["## Growth", "",
                   "CPU of whole runs without transfers: items through stages that compute a value, with the journal. A straight "

@@ -73,9 +73,9 @@ class Tools:
                 made.append(one)
         return made
 
-    def folder(self, name):
-        """A new folder for one contestant; what it makes goes into `out` there."""
-        path = tempfile.mkdtemp(prefix=name + "-", dir=self.work)
+    def folder(self, name, where=None):
+        """A new folder for one contestant, in memory unless said; what it makes goes into `out` there."""
+        path = tempfile.mkdtemp(prefix=name + "-", dir=where or self.work)
         return path, os.path.join(path, "out")
 
     def flow(self, corpus, base, ca=None, wide=64, hosts=None, stages="fetch, store", name=IMGFLOW, more="", options=()):
