@@ -1,5 +1,6 @@
 import FlowBase
 import FlowEvents
+import FlowExpressions
 import FlowParts
 import FlowStore
 import Testing
@@ -91,11 +92,24 @@ import Testing
   }
 
   /// A row that an earlier version has written still answers to the same key.
-  @Test func `what a result depends on is written as it always was`() {
-    var key = ResultKey(op: "fetch", version: 1, config: "{\"a\":1}", input: "00ff")
-    #expect(key.parts == ["op": "fetch", "version": 1, "config": "{\"a\":1}", "input": "00ff"])
-    key.plugin = "5b"
-    #expect(key.parts == ["op": "fetch", "version": 1, "config": "{\"a\":1}", "input": "00ff", "plugin": "5b"])
+  @Test func `what a result depends on is written as it always was`() throws {
+    let config = Config([Config.Entry("a", .value(.int(1)))])
+    let constant = KeyedWork(op: "fetch", version: 1, config: config, plugin: "")
+    let input = Hex.encode([0, 255])
+    #expect(
+      ResultKey(work: constant, config: nil, input: .item([0, 255])).parts
+        == ["op": "fetch", "version": 1, "config": "{\"a\":1}", "input": .string(input)])
+    let digest = Digest.sha256(of: "x")
+    #expect(
+      ResultKey(work: constant, config: nil, input: .digest(digest)).parts
+        == ["op": "fetch", "version": 1, "config": "{\"a\":1}", "input": .string(digest.hex)])
+    // The same work with a configuration that depends on the item, by a script.
+    let template = Config([Config.Entry("a", .template(try Template(parsing: "${item.index}"), .integer(1...9)))])
+    let perItem = KeyedWork(op: "fetch", version: 1, config: template, plugin: "5b")
+    #expect(!perItem.isConstant)
+    #expect(
+      ResultKey(work: perItem, config: config, input: .identity("to \"do\"")).parts
+        == ["op": "fetch", "version": 1, "config": "{\"a\":1}", "input": "to \"do\"", "plugin": "5b"])
   }
 
   /// A journal's row that was cut or altered is not taken for something else.

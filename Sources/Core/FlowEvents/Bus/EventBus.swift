@@ -137,11 +137,13 @@ public final class EventBus: Sendable {
     let seq = state.seq
     state.seq += 1
     state.counts[payload.type] += 1
-    var masked: (subject: ItemSubject?, payload: Payload?) = (nil, nil)
-    if let mask { masked = (subject?.masked(by: mask), payload.masked(by: mask)) }
-    return Event(
-      seq: seq, time: time.wall(), elapsed: time.now() - start, run: run, subject: masked.subject ?? subject,
-      payload: masked.payload ?? payload)
+    var event = Event(
+      seq: seq, time: time.wall(), elapsed: time.now() - start, run: run, subject: subject, payload: payload)
+    if let mask {
+      if let masked = subject?.masked(by: mask) { event.subject = masked }
+      if let masked = payload.masked(by: mask) { event.payload = masked }
+    }
+    return event
   }
 
   private func tell(_ payload: Payload, about subject: ItemSubject? = nil, _ state: inout State) {

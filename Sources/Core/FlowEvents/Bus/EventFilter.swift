@@ -1,6 +1,7 @@
 /// Which types of events a stream asks for.
 public struct EventFilter: Sendable, Hashable {
-  private var types: Set<EventType>
+  /// A bit for each type, at its place: it is asked for with every event.
+  private var types: UInt32 = 0
 
   /// Lets everything pass.
   public static let all = EventFilter(globs: [])
@@ -9,17 +10,20 @@ public struct EventFilter: Sendable, Hashable {
   ///
   /// The first and the last event of a stream always pass.
   public init(globs: [String]) {
-    types = [.streamStart, .runEnd]
-    for type in EventType.allCases where globs.isEmpty || globs.contains(where: { Self.matches($0, type) }) {
-      types.insert(type)
+    for type in EventType.allCases
+    where type == .streamStart || type == .runEnd || globs.isEmpty || globs.contains(where: { Self.matches($0, type) })
+    {
+      types |= Self.bit(of: type)
     }
   }
 
+  private static func bit(of type: EventType) -> UInt32 { 1 << type.place }
+
   /// Whether events of a type pass.
-  public func passes(_ type: EventType) -> Bool { types.contains(type) }
+  public func passes(_ type: EventType) -> Bool { types & Self.bit(of: type) != 0 }
 
   /// Whether nothing is held back.
-  public var isOpen: Bool { types.count == EventType.allCases.count }
+  public var isOpen: Bool { types.nonzeroBitCount == EventType.allCases.count }
 
   /// The globs that match no type at all: misspelt ones.
   public static func unmatched(_ globs: [String]) -> [String] {

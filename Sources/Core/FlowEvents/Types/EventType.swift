@@ -104,7 +104,7 @@ public struct EventCounts: Sendable, Hashable {
 
 extension EventType {
   /// Its place in the order of the declaration.
-  fileprivate var place: Int {
+  var place: Int {
     switch self {
     case .streamStart: 0
     case .runStart: 1

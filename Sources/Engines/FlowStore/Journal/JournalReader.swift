@@ -8,7 +8,7 @@ public final class JournalReader: @unchecked Sendable {
   let database: Database
   /// The connection and its statements belong to whoever is in here.
   let gate = Guarded<Void>(())
-  private var statements: [String: Statement] = [:]
+  private var statements: [StatementText: Statement] = [:]
   /// How many snapshots are being read at the moment.
   private var snapshots = 0
 
@@ -24,12 +24,13 @@ public final class JournalReader: @unchecked Sendable {
 
   /// A statement that is prepared once; call it within `gate` only.
   func statement(_ text: String) throws(Fault) -> Statement {
-    if let known = statements[text] {
+    let key = StatementText(text: text)
+    if let known = statements[key] {
       known.reset()
       return known
     }
     let prepared = try database.prepare(text)
-    statements[text] = prepared
+    statements[key] = prepared
     return prepared
   }
 
@@ -269,4 +270,13 @@ extension JournalReader {
       try Self.output(row)
     }.first { PathFolding.fold($0.path) == folded }
   }
+}
+
+/// A statement as it is written, to be found again.
+///
+/// There are some dozens, mostly of different lengths, and to hash all of such a text costs as much as to run it.
+private struct StatementText: Hashable {
+  var text: String
+
+  func hash(into hasher: inout Hasher) { hasher.combine(text.utf8.count) }
 }

@@ -125,17 +125,6 @@ enum StageWork: Sendable {
   }
 }
 
-/// What a node hands on.
-struct NodeResult: Sendable {
-  /// All fields that stages have set on this leg so far.
-  var fields: Fields = [:]
-  var content: Content?
-  /// The room that the content takes in memory, where it does.
-  var share: MemoryBudget.Share?
-  /// What the node itself has published.
-  var outputs: [OutputFact] = []
-}
-
 /// A leg that failed for good.
 struct Failure: Sendable {
   var node: Int

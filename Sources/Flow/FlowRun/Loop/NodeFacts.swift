@@ -10,8 +10,8 @@ final class NodeFacts: Sendable {
   let axes: Fields
   let inputs: [Int]
   let config: Config
-  /// The configuration as a text that is equal for equal ones, where it is the same for every item.
-  let constantConfig: String?
+  /// What it does with each of its inputs, as far as the results depend on it.
+  let keyed: KeyedWork
   let work: any Stage
   let immediate: (any ImmediateStage)?
   /// The stage, where it may begin its work without a task.
@@ -20,8 +20,6 @@ final class NodeFacts: Sendable {
   let condition: Expression?
   let runsProgram: Bool
   let keepsStartsApart: Bool
-  /// The digest of the script or plugin behind the stage.
-  let digest: String
   /// Whether it alone reads what its input has made, so that a file may be moved rather than copied.
   let mayMove: Bool
   /// Whether its result must outlast the process's memory.
@@ -38,14 +36,14 @@ final class NodeFacts: Sendable {
     stage = planned.stage
     self.planned = plan.stages[planned.stage]
     (axes, inputs, config) = (planned.axes, planned.inputs, planned.config)
-    constantConfig = planned.config.isConstant ? planned.config.canonical : nil
+    keyed = KeyedWork(
+      op: self.planned.op, version: self.planned.part.spec.version, config: planned.config, plugin: digest)
     self.work = work
     immediate = work as? any ImmediateStage
     prompt = spills ? nil : work as? any PromptStage
     if case .expression(let condition) = self.planned.condition { self.condition = condition } else { condition = nil }
     runsProgram = self.planned.part.spec.runsProgram
     keepsStartsApart = self.planned.interval != nil
-    self.digest = digest
     (self.mayMove, self.spills, self.keepsInMemory) = (mayMove, spills, keepsInMemory)
     setsPath = self.planned.part.spec.sets(planned.config).contains { $0.name == "path" }
     let beside = plan.nodes.filter { $0.stage == planned.stage && $0.inputs == planned.inputs }

@@ -30,7 +30,7 @@ extension RunLoop {
         try imposeLock(on: operation)
         leg = self.leg(for: operation)
       }
-      let config = node.constantConfig == nil ? try resolved(node, leg) : node.config
+      let config = node.keyed.isConstant ? node.config : try resolved(node, leg)
       held.tryStart[operation.node] = now
       // What is known already asks no host.
       if node.immediate == nil, reuse(operation, node, leg, config) { return }
@@ -75,16 +75,14 @@ extension RunLoop {
     // What it would make is made by the stage behind it.
     if node.planned.isFused { return false }
     let held = slots[operation.slot]
-    let input: String
-    switch leg.content {
-    case .file(let file)?: input = file.sha256.hex
-    case .bytes(let bytes)?: input = Digest.sha256(of: bytes).hex
-    case .deferred(let work)?: input = work.identity
-    case nil: input = Hex.encode(held.course.input)
-    }
-    let key = ResultKey(
-      op: node.planned.op, version: node.planned.part.spec.version, config: node.constantConfig ?? config.canonical,
-      input: input, plugin: node.digest)
+    let input: ResultKey.Input =
+      switch leg.content {
+      case .file(let file)?: .digest(file.sha256)
+      case .bytes(let bytes)?: .digest(Digest.sha256(of: bytes))
+      case .deferred(let work)?: .identity(work.identity)
+      case nil: .item(held.course.input)
+      }
+    let key = ResultKey(work: node.keyed, config: node.keyed.isConstant ? nil : config, input: input)
     held.keys[operation.node] = key
     if node.planned.part.spec.isRemembered { return false }
     if operation.node == refreshNode, held.course.earlierEnd != nil { return false }
@@ -292,7 +290,7 @@ extension RunLoop {
       tell(.finished(operation, .split))
     case .pass:
       var result = input(of: operation)
-      result.fields = result.fields.merging(made.fields)
+      if !made.fields.isEmpty { result.fields = result.fields.merging(made.fields) }
       if let content = made.content {
         result.content = content
         result.share = made.room as? MemoryBudget.Share
@@ -303,7 +301,7 @@ extension RunLoop {
         // they are, and count for this run.
         held.keys[operation.node] = nil
       }
-      result.outputs = made.outputs
+      if !made.outputs.isEmpty { result.outputs = made.outputs }
       held.results[operation.node] = result
       for fact in made.outputs {
         held.course.outputs.append(PublishedOutput(fact: fact, node: operation.node))
@@ -418,7 +416,7 @@ extension RunLoop {
     guard let first = inputs.first else { return NodeResult() }
     if inputs.count == 1 {
       var result = slots[operation.slot].results[first] ?? NodeResult()
-      result.outputs = []
+      if !result.outputs.isEmpty { result.outputs = [] }
       return result
     }
     var joined = NodeResult()

@@ -107,36 +107,6 @@ struct Fingerprints: Sendable {
   }
 }
 
-/// What a single operation's result depends on, part by part, so that a miss can be explained.
-struct ResultKey: Sendable, Hashable {
-  var op: String
-  var version: Int
-  var config: String
-  var input: String
-  /// The digest of the script or plugin that does the work; empty for what is built in.
-  var plugin = ""
-
-  /// The parts as the journal has them.
-  var parts: StoredFields {
-    var writer = JSONWriter()
-    writer.beginObject()
-    writer.key("op")
-    writer.string(op)
-    writer.key("version")
-    writer.int(version)
-    writer.key("config")
-    writer.string(config)
-    writer.key("input")
-    writer.string(input)
-    if !plugin.isEmpty {
-      writer.key("plugin")
-      writer.string(plugin)
-    }
-    writer.endObject()
-    return StoredFields(json: writer.takeBytes())
-  }
-}
-
 extension Config {
   /// The configuration as a text that is equal for equal configurations.
   var canonical: String {

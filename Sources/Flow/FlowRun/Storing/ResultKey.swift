@@ -1,0 +1,79 @@
+import FlowBase
+import FlowParts
+import FlowPlan
+import FlowStore
+
+/// What a single operation's result depends on, part by part, so that a miss can be explained.
+///
+/// It becomes JSON only where it is written down or compared, which for most operations never happens.
+struct ResultKey: Sendable {
+  /// What the work has to do with.
+  enum Input: Sendable {
+    /// The digest of bytes.
+    case digest(Digest)
+    /// What work identifies itself by that has not been done yet.
+    case identity(String)
+    /// The digest of what the source said of the item.
+    case item([UInt8])
+
+    fileprivate var text: String {
+      switch self {
+      case .digest(let digest): digest.hex
+      case .identity(let text): text
+      case .item(let bytes): Hex.encode(bytes)
+      }
+    }
+  }
+
+  /// What the node does with each of its inputs.
+  let work: KeyedWork
+  /// The configuration, where it is not the same for every item.
+  let config: Config?
+  let input: Input
+
+  /// The parts as the journal has them.
+  var parts: StoredFields { work.parts(config, input.text) }
+}
+
+/// What a node does with each of its inputs, as far as the results depend on it.
+final class KeyedWork: Sendable {
+  /// Whether the configuration is the same for every item.
+  let isConstant: Bool
+  private let op: String
+  private let version: Int
+  /// The digest of the script or plugin that does the work; empty for what is built in.
+  private let plugin: String
+  /// The parts before the input, where they are the same for every item.
+  private let head: [UInt8]
+
+  /// - Parameter config: the node's configuration as it was planned.
+  init(op: String, version: Int, config: Config, plugin: String) {
+    (self.op, self.version, self.plugin) = (op, version, plugin)
+    isConstant = config.isConstant
+    head = isConstant ? KeyedWork.head(op, version, config) : []
+  }
+
+  private static func head(_ op: String, _ version: Int, _ config: Config) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.key("op")
+    writer.string(op)
+    writer.key("version")
+    writer.int(version)
+    writer.key("config")
+    writer.string(config.canonical)
+    writer.key("input")
+    return writer.takeBytes()
+  }
+
+  fileprivate func parts(_ config: Config?, _ input: String) -> StoredFields {
+    var writer = JSONWriter(appendingTo: config.map { KeyedWork.head(op, version, $0) } ?? head)
+    writer.string(input)
+    if !plugin.isEmpty {
+      writer.key("plugin")
+      writer.string(plugin)
+    }
+    writer.endObject()
+    return StoredFields(json: writer.takeBytes())
+  }
+}
