@@ -1,6 +1,8 @@
 public import FlowBase
 
 /// One request: what is asked, of whom, on which way, and within which bounds.
+///
+/// Most requests of a run differ in their address alone; copies share the rest, and who changes one gets one of its own.
 public struct TransferRequest: Sendable {
   /// The methods that are spoken.
   public enum Method: String, Sendable, Hashable, CaseIterable {
@@ -25,36 +27,74 @@ public struct TransferRequest: Sendable {
 
   /// The address; user info in it becomes basic authentication of its own host.
   public var url: String
-  /// The method.
-  public var method: Method
-  /// Headers; those that say who or what asks do not cross an origin.
-  public var headers: [TransferHeader] = []
-  /// The body of a POST.
-  public var body: [UInt8]?
-  /// The `Referer`; it does not cross an origin.
-  public var referer: String?
-  /// The codings that are asked for; nil asks for the bytes as they are.
-  public var encoding: String?
-  /// The most redirects that are followed; none at 0.
-  public var redirects = 10
-  /// What is known to the first host alone.
-  public var credentials = Credentials()
-  /// The way to a host; asked again for each host that a redirect leads to.
-  public var way: @Sendable (_ host: String, _ port: Int) -> HostWay
-  /// Which addresses may be reached.
-  public var addresses: AddressPolicy
-  /// The times of the phases.
-  public var limits = TransferLimits()
-  /// What is there already: a 304 is then an answer.
-  public var condition: Condition?
-  /// How many of the body's first bytes the result keeps, for a look at what came.
-  public var keptPrefix = 0
   /// What is remembered for another try.
   public var record: ResumeRecord?
   /// How many bytes the sink has from an earlier try with the same record.
   public var resumeAt = 0
   /// Makes the sink forget what it has, where the body has changed since.
   public var restart: (@Sendable () throws(Fault) -> Void)?
+  private var box: Box
+
+  /// The method.
+  public var method: Method {
+    get { box.terms.method }
+    _modify { yield &own().terms.method }
+  }
+  /// Headers; those that say who or what asks do not cross an origin.
+  public var headers: [TransferHeader] {
+    get { box.terms.headers }
+    _modify { yield &own().terms.headers }
+  }
+  /// The body of a POST.
+  public var body: [UInt8]? {
+    get { box.terms.body }
+    _modify { yield &own().terms.body }
+  }
+  /// The `Referer`; it does not cross an origin.
+  public var referer: String? {
+    get { box.terms.referer }
+    _modify { yield &own().terms.referer }
+  }
+  /// The codings that are asked for; nil asks for the bytes as they are.
+  public var encoding: String? {
+    get { box.terms.encoding }
+    _modify { yield &own().terms.encoding }
+  }
+  /// The most redirects that are followed; none at 0.
+  public var redirects: Int {
+    get { box.terms.redirects }
+    _modify { yield &own().terms.redirects }
+  }
+  /// What is known to the first host alone.
+  public var credentials: Credentials {
+    get { box.terms.credentials }
+    _modify { yield &own().terms.credentials }
+  }
+  /// The way to a host; asked again for each host that a redirect leads to.
+  public var way: @Sendable (_ host: String, _ port: Int) -> HostWay {
+    get { box.terms.way }
+    _modify { yield &own().terms.way }
+  }
+  /// Which addresses may be reached.
+  public var addresses: AddressPolicy {
+    get { box.terms.addresses }
+    _modify { yield &own().terms.addresses }
+  }
+  /// The times of the phases.
+  public var limits: TransferLimits {
+    get { box.terms.limits }
+    _modify { yield &own().terms.limits }
+  }
+  /// What is there already: a 304 is then an answer.
+  public var condition: Condition? {
+    get { box.terms.condition }
+    _modify { yield &own().terms.condition }
+  }
+  /// How many of the body's first bytes the result keeps, for a look at what came.
+  public var keptPrefix: Int {
+    get { box.terms.keptPrefix }
+    _modify { yield &own().terms.keptPrefix }
+  }
 
   /// A request.
   public init(
@@ -62,9 +102,36 @@ public struct TransferRequest: Sendable {
     way: @escaping @Sendable (_ host: String, _ port: Int) -> HostWay = { _, _ in HostWay() }
   ) {
     self.url = url
-    self.method = method
-    self.addresses = addresses
-    self.way = way
+    box = Box(Terms(method: method, way: way, addresses: addresses))
+  }
+
+  /// The box, for a change: it is this copy's alone from now on.
+  private mutating func own() -> Box {
+    if !isKnownUniquelyReferenced(&box) { box = Box(box.terms) }
+    return box
+  }
+
+  /// All that is mostly the same for many requests.
+  private struct Terms: Sendable {
+    var method: Method
+    var headers: [TransferHeader] = []
+    var body: [UInt8]?
+    var referer: String?
+    var encoding: String?
+    var redirects = 10
+    var credentials = Credentials()
+    var way: @Sendable (_ host: String, _ port: Int) -> HostWay
+    var addresses: AddressPolicy
+    var limits = TransferLimits()
+    var condition: Condition?
+    var keptPrefix = 0
+  }
+
+  /// What the copies of a request share; changed only while there is a single one.
+  private final class Box: @unchecked Sendable {
+    var terms: Terms
+
+    init(_ terms: Terms) { self.terms = terms }
   }
 }
 

@@ -36,38 +36,3 @@ public struct Event: Sendable, Hashable {
     return type.delivery
   }
 }
-
-/// The item that an event is about.
-public struct ItemSubject: Sendable, Hashable {
-  /// The item's name, `source/key`.
-  public var item: String
-  /// Its place in its source, from 1.
-  public var index: Int
-  /// The number of items of that source; nil while it is unknown.
-  public var total: Int?
-  /// Its address; nil for files of this machine.
-  public var url: String?
-  /// The id of its source.
-  public var source: String
-  /// The name of the item that a stage made it from.
-  public var parent: String?
-  /// The stage where it happened.
-  public var stage: String?
-  /// Which try it was, from 1.
-  public var attempt: Int?
-
-  /// An item.
-  public init(
-    item: String, index: Int, total: Int? = nil, url: String? = nil, source: String, parent: String? = nil,
-    stage: String? = nil, attempt: Int? = nil
-  ) {
-    self.item = item
-    self.index = index
-    self.total = total
-    self.url = url
-    self.source = source
-    self.parent = parent
-    self.stage = stage
-    self.attempt = attempt
-  }
-}

@@ -12,7 +12,9 @@ final class Slot {
   var ticket: Int
   /// Its number in the journal.
   var id: Int
-  var item: Item
+  var item: Item { didSet { subject = ItemSubject(item) } }
+  /// The item as events name it, without the number of all items.
+  private(set) var subject: ItemSubject
   /// What each node has made; nil before it has, and again once nobody needs it any more.
   var results: [NodeResult?]
   var tries: [Int]
@@ -71,6 +73,7 @@ final class Slot {
     self.ticket = ticket
     self.id = id
     self.item = item
+    subject = ItemSubject(item)
     results = Array(repeating: nil, count: nodes)
     tries = Array(repeating: 0, count: nodes)
     tasks = Array(repeating: nil, count: nodes)
@@ -136,4 +139,12 @@ struct Failure: Sendable {
 struct PublishedOutput: Sendable {
   var fact: OutputFact
   var node: Int
+}
+
+extension ItemSubject {
+  /// An item as events name it.
+  init(_ item: Item, total: Int? = nil) {
+    self.init(
+      item: item.name, index: item.index, total: total, url: item.url, source: item.source, parent: item.parent)
+  }
 }

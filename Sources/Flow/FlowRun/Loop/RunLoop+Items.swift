@@ -190,7 +190,7 @@ extension RunLoop {
   func endItem(_ slot: Int, _ status: GraphMachine.ItemStatus) {
     let held = slots[slot]
     announce(slot)
-    let subject = subject(of: held.item)
+    let subject = subject(of: held)
     if held.course.isUnchanged, status == .ok, let known = held.course.history, let end = held.course.earlierEnd {
       return endUnchanged(slot, subject, known, end)
     }
@@ -375,7 +375,7 @@ extension RunLoop {
     let held = slots[slot]
     guard !held.course.isAnnounced else { return }
     held.course.isAnnounced = true
-    teller.start(held.item.key, subject: subject(of: held.item), why: why(slot))
+    teller.start(held.item.key, subject: subject(of: held), why: why(slot))
   }
 
   /// Why there is work for an item, in the words of `imgflow plan`.
@@ -395,15 +395,17 @@ extension RunLoop {
     return "output missing or altered"
   }
 
-  func subject(of item: Item) -> ItemSubject {
-    ItemSubject(
-      item: item.name, index: item.index, total: feeds[feedNumber(item.source)].total, url: item.url,
-      source: item.source, parent: item.parent)
+  func subject(of item: Item) -> ItemSubject { ItemSubject(item, total: feeds[feedNumber(item.source)].total) }
+
+  private func subject(of held: Slot) -> ItemSubject {
+    var subject = held.subject
+    subject.total = feeds[feedNumber(subject.source)].total
+    return subject
   }
 
   func subject(_ slot: Int, stage: Int, attempt: Int? = nil) -> ItemSubject {
     let held = slots[slot]
-    var subject = subject(of: held.item)
+    var subject = subject(of: held)
     subject.stage = plan.stages[stage].id
     subject.attempt = attempt ?? max(1, held.attempts)
     return subject

@@ -34,8 +34,7 @@ struct SourceDownload: Sendable {
   func fetch(_ url: String, maximum: Int) async throws(Fault) -> Fetched {
     let transfers = try FetchTransfers.shared(by: services)
     var order = FetchOrder(
-      url: url, item: Item(source: id, key: "", index: 0, url: url), terms: FetchTerms(Config()), hosts: transfers.hosts
-    )
+      url: url, item: Item(source: id, key: "", index: 0, url: url), terms: FetchTerms(Config(), transfers.hosts))
     order.request.limits.maximumBytes = maximum
     let context = StageContext(stage: id, config: Config(), attempt: 1, services: services)
     var attempt = 1

@@ -57,7 +57,7 @@ public struct Fetch: NetworkStage, PromptStage {
         "item.no_url", .permanent, "the item has no URL; what is on this machine already needs no `fetch`")
     }
     let transfers = try FetchTransfers.shared(by: context.services)
-    let terms = lastTerms.of(context.config)
+    let terms = lastTerms.of(context.config, transfers.hosts)
     let demand = terms.demand
     if let digest = leg.item.expected.sha256, let file = try await context.services.kept(digest) {
       let kept = try await Fetched(kept: file, from: url, on: context.services.blocking)
@@ -76,8 +76,7 @@ public struct Fetch: NetworkStage, PromptStage {
     for (place, candidate) in candidates.enumerated() {
       do throws(Fault) {
         let order = FetchOrder(
-          url: candidate, item: leg.item, terms: terms, hosts: transfers.hosts,
-          earlier: place == 0 ? context.earlier : nil)
+          url: candidate, item: leg.item, terms: terms, earlier: place == 0 ? context.earlier : nil)
         let (fetched, isShared) = try await transfers.fetch(order, in: context)
         if fetched.isUnchanged(since: context.earlier) { return fetched.unchanged(isShared: isShared) }
         try await demand.check(fetched, leg.item.expected, on: context.services.blocking)
@@ -100,14 +99,14 @@ public struct Fetch: NetworkStage, PromptStage {
     _ leg: Leg, in context: StageContext, done: @escaping @Sendable (Result<StageResult, Fault>) -> Void
   ) throws(Fault) -> BegunWork? {
     let services = context.services
-    let terms = lastTerms.of(context.config)
-    guard let url = leg.item.url, leg.item.mirrors.isEmpty, terms.mirrors.isEmpty, leg.item.expected.sha512 == nil,
-      !services.isOffline, !services.keepsContent, !services.hasUnfinished
+    guard let url = leg.item.url, leg.item.mirrors.isEmpty, leg.item.expected.sha512 == nil, !services.isOffline,
+      !services.keepsContent, !services.hasUnfinished
     else { return nil }
     let transfers = try FetchTransfers.shared(by: services)
+    let terms = lastTerms.of(context.config, transfers.hosts)
+    guard terms.mirrors.isEmpty else { return nil }
     let (earlier, expected) = (context.earlier, leg.item.expected)
-    let order = FetchOrder(
-      url: url, item: leg.item, terms: terms, hosts: transfers.hosts, earlier: earlier)
+    let order = FetchOrder(url: url, item: leg.item, terms: terms, earlier: earlier)
     guard transfers.isPlain(order) else { return nil }
     let demand = terms.demand
     return try transfers.begin(order, in: context) { outcome in
@@ -125,8 +124,7 @@ public struct Fetch: NetworkStage, PromptStage {
   public func look(at leg: Leg, in context: StageContext) async throws -> Sighting? {
     guard let url = leg.item.url else { return nil }
     let transfers = try FetchTransfers.shared(by: context.services)
-    let order = FetchOrder(
-      url: url, item: leg.item, terms: lastTerms.of(context.config), hosts: transfers.hosts)
+    let order = FetchOrder(url: url, item: leg.item, terms: lastTerms.of(context.config, transfers.hosts))
     guard order.request.method == .get else { return nil }
     return Sighting(bytes: try await transfers.length(order))
   }

@@ -12,20 +12,12 @@ struct FetchOrder: Sendable {
   let userAgent: String
 
   /// - Parameter earlier: what an earlier run's answer said, so that only a newer one is asked for.
-  init(url: String, item: Item, terms: FetchTerms, hosts: FetchHosts, earlier: Fields? = nil) {
-    let target = FetchOrder.adding(terms.query, to: url)
-    var request = TransferRequest(url: target, addresses: hosts.policy) { host, port in
-      hosts.facts(of: host, port: port).way
-    }
-    request.method = terms.method
-    request.headers = FetchOrder.headers(item, terms)
-    request.referer = terms.referer
-    request.encoding = terms.encoding
-    request.redirects = terms.redirects
-    request.keptPrefix = MediaType.prefixLength
-    request.limits = terms.limits
-    let host = hosts.facts(ofHostIn: url)
-    if let host { request.credentials = host.credentials }
+  init(url: String, item: Item, terms: FetchTerms, earlier: Fields? = nil) {
+    var request = terms.request
+    request.url = FetchOrder.adding(terms.query, to: url)
+    if !item.headers.isEmpty { request.headers = FetchOrder.headers(item, request.headers) }
+    let host = terms.hosts.facts(ofHostIn: url)
+    if let host, host.isTold { request.credentials = host.credentials }
     heedsRobots = host?.heedsRobots ?? false
     userAgent = host?.way.userAgent ?? TransferEngine.userAgent
     let (etag, date) = (earlier?["etag"]?.asString, earlier?["last_modified"]?.asString)
@@ -53,10 +45,9 @@ struct FetchOrder: Sendable {
   }
 
   /// The item's own headers win over the stage's.
-  private static func headers(_ item: Item, _ terms: FetchTerms) -> [TransferHeader] {
-    if item.headers.isEmpty { return terms.headers }
+  private static func headers(_ item: Item, _ usual: [TransferHeader]) -> [TransferHeader] {
     var headers = item.headers.map { TransferHeader($0.name, $0.value) }
-    for header in terms.headers { headers.add(header) }
+    for header in usual { headers.add(header) }
     return headers
   }
 
@@ -91,11 +82,14 @@ final class FetchHosts: Sendable {
   final class Facts: Sendable {
     let way: HostWay
     let credentials: Credentials
+    /// Whether it is told anything that is meant for it alone.
+    let isTold: Bool
     let heedsRobots: Bool
 
     init(_ settings: HostSettings) {
       way = HostWay(settings)
       credentials = Credentials(settings)
+      isTold = credentials != Credentials()
       heedsRobots = settings.robots ?? false
     }
   }

@@ -2,49 +2,51 @@ internal import FlowBase
 internal import FlowParts
 internal import FlowTransfer
 
-/// What a stage's configuration says of requests; for most stages it is the same for every item.
+/// What a stage's configuration and the `hosts` table say of requests; for most stages it is the same for every item.
 final class FetchTerms: Sendable {
   let demand: FetchDemand
   let mirrors: [String]
   let query: Fields?
-  let method: TransferRequest.Method
-  let headers: [TransferHeader]
-  let referer: String?
-  let encoding: String?
-  let redirects: Int
-  let limits: TransferLimits
+  let hosts: FetchHosts
+  /// A request without its address and what is its item's or host's own.
+  let request: TransferRequest
   /// All but the headers, as a part of the keys by which equal requests are known.
   let mark: [UInt8]
 
-  init(_ config: Config) {
+  init(_ config: Config, _ hosts: FetchHosts) {
+    self.hosts = hosts
     demand = FetchDemand(config)
     mirrors = config.texts("mirrors")
     query = config.value("query")?.asMap
-    method = config.text("method").flatMap(TransferRequest.Method.init) ?? .get
-    headers = FetchTerms.headers(config)
-    referer = config.text("referer")
-    encoding = FetchTerms.codings(config.text("encoding"))
-    redirects = config.int("redirects") ?? FetchTerms.usualRedirects
-    var limits = TransferLimits()
+    var request = TransferRequest(
+      url: "", method: config.text("method").flatMap(TransferRequest.Method.init) ?? .get, addresses: hosts.policy
+    ) { host, port in
+      hosts.facts(of: host, port: port).way
+    }
+    request.headers = FetchTerms.headers(config)
+    request.referer = config.text("referer")
+    request.encoding = FetchTerms.codings(config.text("encoding"))
+    if let redirects = config.int("redirects") { request.redirects = redirects }
+    request.keptPrefix = MediaType.prefixLength
+    var limits = request.limits
     limits.maximumBytes = config.int("max_bytes")
     limits.connect = config.interval("connect") ?? limits.connect
     limits.firstByte = config.interval("first_byte") ?? limits.firstByte
     limits.idle = config.interval("idle") ?? limits.idle
     limits.minimumSpeed = config.int("min_speed") ?? limits.minimumSpeed
-    self.limits = limits
+    request.limits = limits
+    self.request = request
     var writer = JSONWriter()
-    writer.string(referer ?? "")
-    writer.string(encoding ?? "")
+    writer.string(request.referer ?? "")
+    writer.string(request.encoding ?? "")
     for number in [
-      redirects, limits.maximumBytes ?? -1, limits.connect.nanoseconds, limits.firstByte.nanoseconds,
+      request.redirects, limits.maximumBytes ?? -1, limits.connect.nanoseconds, limits.firstByte.nanoseconds,
       limits.idle.nanoseconds, limits.minimumSpeed,
     ] {
       writer.int(number)
     }
     mark = writer.takeBytes()
   }
-
-  private static let usualRedirects = TransferRequest(url: "").redirects
 
   private static func headers(_ config: Config) -> [TransferHeader] {
     var headers: [TransferHeader] = []
@@ -77,9 +79,10 @@ final class LastTerms: Sendable {
   private let last = Guarded<(config: Config, terms: FetchTerms)?>(nil)
 
   /// The terms of a configuration; whether it is the last one costs nothing to see where it is the very same.
-  func of(_ config: Config) -> FetchTerms {
-    if let known = last.withLock({ $0.flatMap { $0.config == config ? $0.terms : nil } }) { return known }
-    let terms = FetchTerms(config)
+  func of(_ config: Config, _ hosts: FetchHosts) -> FetchTerms {
+    let known = last.withLock { $0.flatMap { $0.terms.hosts === hosts && $0.config == config ? $0.terms : nil } }
+    if let known { return known }
+    let terms = FetchTerms(config, hosts)
     last.withLock { $0 = (config, terms) }
     return terms
   }
