@@ -49,6 +49,27 @@ import Testing
     #expect(second.end("k2")?.stages.first { $0.stage == "fetch" }?.isCached == true)
   }
 
+  private func gated(_ name: String) -> String {
+    """
+    sources: [{ urls: \(String.addresses(12)) }]
+    stages: [fetch, { store: "\(name)", after: fetch }]
+    """
+  }
+
+  /// With a small window items leave it in front of the gate, and with a large one none does.
+  @Test(arguments: [2, 100])
+  func `What came from an earlier run is told so behind a gate too`(window: Int) async throws {
+    let scene = try Scene()
+    try await scene.run(manifest(12))
+    let second = try await scene.run(gated("new-${item.key}"), options: { $0.window = window })
+    #expect(second.exit == .done && second.items.ok == 12)
+    #expect(scene.server.requests.count == 12)
+    for (name, end) in second.ends {
+      #expect(end.stages.map { "\($0.stage) \($0.isCached)" } == ["fetch true", "store false"], "\(name)")
+      #expect(end.attempts == 0, "\(name)")
+    }
+  }
+
   @Test func `A fetch that is configured otherwise is made again`() async throws {
     let scene = try Scene()
     let text = manifest(2)

@@ -14,6 +14,10 @@ struct ParkedItem: Sendable {
   var stageTimes: [Int]
   var failures: [Failure]
   var isShared: Bool
+  /// Whether its bytes came out of what an earlier run has fetched.
+  var isKept: Bool
+  /// The stages whose result came from an earlier run.
+  var cachedStages: Set<Int>
   var made: [String]
 }
 
@@ -37,7 +41,7 @@ extension RunLoop {
         results: held.results,
         outputs: held.course.outputs,
         tries: held.tries, stageTimes: held.stageTimes, failures: held.course.failures, isShared: held.course.isShared,
-        made: held.course.made))
+        isKept: held.course.isKept, cachedStages: held.course.cachedStages, made: held.course.made))
     slots[slot].ticket = -1
     slots[slot].results = []
     slots[slot].tasks = []
@@ -79,6 +83,8 @@ extension RunLoop {
       slots[slot].stageTimes = parked.stageTimes
       slots[slot].course.failures = parked.failures
       slots[slot].course.isShared = parked.isShared
+      slots[slot].course.isKept = parked.isKept
+      slots[slot].course.cachedStages = parked.cachedStages
       slots[slot].course.made = parked.made
       perform()
     }

@@ -13,16 +13,20 @@ enum ParkCodec {
       "tries": .list(parked.tries.map(Value.int)), "times": .list(parked.stageTimes.map(Value.int)),
       "failures": .list(
         parked.failures.map { .list([.int($0.node), .int($0.attempt), ItemCodec.encode($0.fault)]) }),
-      "shared": .bool(parked.isShared), "made": .list(parked.made.map(Value.string)),
+      "shared": .bool(parked.isShared), "kept": .bool(parked.isKept),
+      "cached": .list(parked.cachedStages.sorted().map(Value.int)), "made": .list(parked.made.map(Value.string)),
     ]
   }
 
-  static func decode(_ id: Int, _ fields: Fields, store: RunStore) -> ParkedItem? {
+  /// A file that an item waited with, by its path, its bytes and its SHA-256.
+  typealias Holding = (_ path: String, _ bytes: Int, _ sha256: Digest) -> HeldFile
+
+  static func decode(_ id: Int, _ fields: Fields, holding: Holding) -> ParkedItem? {
     guard let item = fields["item"].flatMap(ItemCodec.decode) else { return nil }
     return ParkedItem(
       id: id, item: item, input: Hex.decode(fields["input"]?.asString ?? "") ?? [],
       states: list(fields, "states").map { NodeState(rawValue: UInt8($0.asInt ?? 0)) ?? .waiting },
-      results: list(fields, "results").map { decode($0, store) },
+      results: list(fields, "results").map { decode($0, holding) },
       outputs: list(fields, "outputs").compactMap { pair in
         guard let parts = pair.asList, parts.count == 2, let node = parts[0].asInt,
           let fact = ItemCodec.decodeOutput(parts[1])
@@ -36,7 +40,8 @@ enum ParkCodec {
         else { return nil }
         return Failure(node: node, fault: fault, attempt: attempt)
       },
-      isShared: fields["shared"]?.asBool ?? false, made: list(fields, "made").map(\.text))
+      isShared: fields["shared"]?.asBool ?? false, isKept: fields["kept"]?.asBool ?? false,
+      cachedStages: Set(list(fields, "cached").compactMap(\.asInt)), made: list(fields, "made").map(\.text))
   }
 
   private static func list(_ fields: Fields, _ name: String) -> [Value] { fields[name]?.asList ?? [] }
@@ -52,13 +57,13 @@ enum ParkCodec {
     return .map(map)
   }
 
-  private static func decode(_ value: Value, _ store: RunStore) -> NodeResult? {
+  private static func decode(_ value: Value, _ holding: Holding) -> NodeResult? {
     guard let map = value.asMap else { return nil }
     var result = NodeResult(fields: map["fields"]?.asMap ?? [:])
     if let path = map["path"]?.asString, let bytes = map["bytes"]?.asInt,
       let digest = map["sha256"]?.asString.flatMap({ Digest(.sha256, parsing: $0) })
     {
-      result.content = .file(store.held(path: path, bytes: bytes, sha256: digest))
+      result.content = .file(holding(path, bytes, digest))
     }
     result.outputs = (map["outputs"]?.asList ?? []).compactMap { ItemCodec.decodeOutput($0) }
     return result

@@ -367,7 +367,7 @@ final class RunStore: @unchecked Sendable {
           try reader.parked(at: RunStore.gate, run: run, limit: count)
         }
         if let last = records.last { try await ledger.perform(.unpark(gate: RunStore.gate, through: last.seq)) }
-        give(records.compactMap { ParkCodec.decode($0.item, $0.state, store: self) })
+        give(records.compactMap { ParkCodec.decode($0.item, $0.state, holding: held) })
       } catch {
         give([])
       }

@@ -1,0 +1,60 @@
+import FlowBase
+import FlowGraph
+import FlowParts
+import Testing
+
+@testable import FlowRun
+
+/// What an item that waits behind a gate has with it, as the journal keeps it.
+@Suite struct ParkCodecTests {
+  private static func held(_ path: String, _ bytes: Int, _ sha256: Digest) -> HeldFile {
+    HeldFile(path: path, bytes: bytes, sha256: sha256, isTemporary: false) { _ in }
+  }
+
+  private func parked() -> ParkedItem {
+    let file = ParkCodecTests.held("/tmp/x", 4, Digest.sha256(of: "some"))
+    var fetched = NodeResult(fields: ["bytes": 4])
+    fetched.content = .file(file)
+    let fact = OutputFact(path: "a.png", bytes: 4, sha256: file.sha256.hex)
+    return ParkedItem(
+      id: 7, item: Item(source: "s", key: "k", index: 3, url: "https://x.org/a"), input: [1, 255],
+      states: [.ok, .failed, .gated], results: [fetched, nil, nil], outputs: [PublishedOutput(fact: fact, node: 0)],
+      tries: [0, 2, 0], stageTimes: [5, 6, -1],
+      failures: [Failure(node: 1, fault: Fault("http.404", .permanent, "gone"), attempt: 2)], isShared: true,
+      isKept: true, cachedStages: [0, 2], made: ["k/1"])
+  }
+
+  /// Through the text that the journal has.
+  private func back(_ change: (inout Fields) -> Void = { _ in }) throws -> ParkedItem {
+    var fields = ParkCodec.encode(parked())
+    change(&fields)
+    var writer = JSONWriter()
+    writer.value(.map(fields))
+    let read = try #require(try JSONReader.read(writer.takeBytes()).asMap)
+    return try #require(ParkCodec.decode(7, read, holding: ParkCodecTests.held))
+  }
+
+  @Test func `an item comes back with all that it had`() throws {
+    let (item, before) = (try back(), parked())
+    #expect(item.id == 7 && item.item == before.item && item.input == before.input)
+    #expect(item.states == before.states && item.tries == before.tries && item.stageTimes == before.stageTimes)
+    #expect(item.results.map { $0?.fields } == [["bytes": 4], nil, nil])
+    guard case .file(let file)? = item.results[0]?.content else {
+      Issue.record("the bytes are gone")
+      return
+    }
+    #expect(file.writtenPath == "/tmp/x" && file.bytes == 4 && file.sha256 == Digest.sha256(of: "some"))
+    #expect(item.outputs.map(\.fact) == before.outputs.map(\.fact) && item.outputs.map(\.node) == [0])
+    #expect(item.failures.map(\.fault.code) == ["http.404"] && item.failures.map(\.attempt) == [2])
+    #expect(item.isShared && item.made == ["k/1"])
+    #expect(item.isKept && item.cachedStages == [0, 2])
+  }
+
+  @Test func `a row that does not say what came from an earlier run is read as if nothing had`() throws {
+    let item = try back { fields in
+      fields["kept"] = nil
+      fields["cached"] = nil
+    }
+    #expect(!item.isKept && item.cachedStages.isEmpty && item.item == parked().item && item.isShared)
+  }
+}
