@@ -15,10 +15,14 @@ import Testing
     let file = ParkCodecTests.held("/tmp/x", 4, Digest.sha256(of: "some"))
     var fetched = NodeResult(fields: ["bytes": 4])
     fetched.content = .file(file)
+    let work = KeyedWork(
+      op: "fetch", version: 1, config: Config([Config.Entry("a", .value(.string("\"b\"")))]), plugin: "5b")
+    let key = ResultKey(work: work, config: nil, input: .item([0, 255]))
     let fact = OutputFact(path: "a.png", bytes: 4, sha256: file.sha256.hex)
     return ParkedItem(
       id: 7, item: Item(source: "s", key: "k", index: 3, url: "https://x.org/a"), input: [1, 255],
-      states: [.ok, .failed, .gated], results: [fetched, nil, nil], outputs: [PublishedOutput(fact: fact, node: 0)],
+      states: [.ok, .failed, .gated], results: [fetched, nil, nil], keys: [key, nil, nil],
+      outputs: [PublishedOutput(fact: fact, node: 0)],
       tries: [0, 2, 0], stageTimes: [5, 6, -1],
       failures: [Failure(node: 1, fault: Fault("http.404", .permanent, "gone"), attempt: 2)], isShared: true,
       isKept: true, cachedStages: [0, 2], made: ["k/1"])
@@ -48,6 +52,12 @@ import Testing
     #expect(item.failures.map(\.fault.code) == ["http.404"] && item.failures.map(\.attempt) == [2])
     #expect(item.isShared && item.made == ["k/1"])
     #expect(item.isKept && item.cachedStages == [0, 2])
+    #expect(item.keys.map { $0?.parts } == before.keys.map { $0?.parts })
+  }
+
+  @Test func `a row without what its results depend on has none for each of them`() throws {
+    let item = try back { $0["keys"] = nil }
+    #expect(item.keys.count == 3 && item.keys.allSatisfy { $0 == nil } && item.results[0]?.content != nil)
   }
 
   @Test func `a row that does not say what came from an earlier run is read as if nothing had`() throws {

@@ -70,6 +70,28 @@ import Testing
     }
   }
 
+  @Test(arguments: [2, 100])
+  func `What was fetched before a gate needs no second download under another name`(window: Int) async throws {
+    let scene = try Scene()
+    try await scene.run(gated("${item.key}"), options: { $0.window = window })
+    let second = try await scene.run(gated("new-${item.key}"), options: { $0.window = window })
+    #expect(second.exit == .done && second.items.ok == 12)
+    #expect(scene.server.requests.count == 12)
+  }
+
+  @Test(arguments: [2, 100])
+  func `What is kept of failed items stays through a run in which they fail behind a gate`(window: Int) async throws {
+    let scene = try Scene()
+    try SmallFiles.makeFolder(scene.place.file("out"))
+    for number in 1...12 { try SmallFiles.create(scene.place.file("out/k\(number).txt"), []) }
+    let refusal = "\noutput: { on_exists: fail }"
+    #expect(try await scene.run(manifest(12) + refusal).items.failed == 12)
+    #expect(try await scene.run(gated("${item.key}") + refusal, options: { $0.window = window }).items.failed == 12)
+    let third = try await scene.run(gated("new-${item.key}"), options: { $0.window = window })
+    #expect(third.exit == .done && third.items.ok == 12)
+    #expect(scene.server.requests.count == 12)
+  }
+
   @Test func `A fetch that is configured otherwise is made again`() async throws {
     let scene = try Scene()
     let text = manifest(2)

@@ -51,6 +51,8 @@ final class Slot {
     /// Why it was filtered, if a stage said so.
     var reason: String?
     var outputs: [PublishedOutput] = []
+    /// Whether it has waited on disk behind a gate.
+    var wasParked = false
     /// The bytes that its transfers brought.
     var bytesIn = 0
     /// What an earlier run knew of it.

@@ -267,6 +267,9 @@ extension RunLoop {
       fingerprint: fingerprint(of: held), fault: fault)
     draft.end = end
     draft.made = held.course.made
+    // The files that an item waited with are not kept for the next run where it fails: what says so would stand in the
+    // place of what an earlier run has kept.
+    let isRemembered = !held.course.wasParked || end.status == .ok || end.status == .filtered
     for node in 0..<itemNodes {
       guard let result = held.results[node] else { continue }
       if barrierNeeds.contains(plan.nodes[node].stage) {
@@ -275,7 +278,7 @@ extension RunLoop {
         guard !held.course.written.contains(node) else { continue }
         draft.results.append(ItemRecordDraft.Result(node: node, result: result, key: held.keys[node]))
         draft.memberships += memberships
-      } else if let key = held.keys[node], end.status != .filtered || node == lockNode {
+      } else if isRemembered, let key = held.keys[node], end.status != .filtered || node == lockNode {
         draft.results.append(ItemRecordDraft.Result(node: node, result: result, key: key))
       }
     }

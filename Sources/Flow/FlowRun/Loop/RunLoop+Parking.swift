@@ -9,6 +9,8 @@ struct ParkedItem: Sendable {
   var input: [UInt8]
   var states: [NodeState]
   var results: [NodeResult?]
+  /// What each of the results depends on, where a later run may use it again.
+  var keys: [ResultKey?]
   var outputs: [PublishedOutput]
   var tries: [Int]
   var stageTimes: [Int]
@@ -38,7 +40,7 @@ extension RunLoop {
     store.park(
       ParkedItem(
         id: held.id, item: held.item, input: held.course.input, states: machine.states(slot: slot),
-        results: held.results,
+        results: held.results, keys: held.keys.indices.map { held.results[$0] == nil ? nil : held.keys[$0] },
         outputs: held.course.outputs,
         tries: held.tries, stageTimes: held.stageTimes, failures: held.course.failures, isShared: held.course.isShared,
         isKept: held.course.isKept, cachedStages: held.course.cachedStages, made: held.course.made))
@@ -77,7 +79,9 @@ extension RunLoop {
       guard let slot = machine.admit(parked.states, wasParked: true, at: now, into: &actions) else { continue }
       place(parked.item, in: slot, id: parked.id, input: parked.input, history: nil)
       slots[slot].course.isAnnounced = true
+      slots[slot].course.wasParked = true
       slots[slot].results = parked.results
+      slots[slot].keys = parked.keys
       slots[slot].course.outputs = parked.outputs
       slots[slot].tries = parked.tries
       slots[slot].stageTimes = parked.stageTimes

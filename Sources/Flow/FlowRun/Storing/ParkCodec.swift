@@ -1,6 +1,7 @@
 import FlowBase
 import FlowGraph
 import FlowParts
+import FlowStore
 
 /// Parked items as the journal keeps them.
 enum ParkCodec {
@@ -9,6 +10,7 @@ enum ParkCodec {
       "item": ItemCodec.encode(parked.item), "input": .string(Hex.encode(parked.input)),
       "states": .list(parked.states.map { .int(Int($0.rawValue)) }),
       "results": .list(parked.results.map { $0.map(encode) ?? .null }),
+      "keys": .list(parked.keys.map { $0.map(encode) ?? .null }),
       "outputs": .list(parked.outputs.map { .list([.int($0.node), ItemCodec.encode($0.fact)]) }),
       "tries": .list(parked.tries.map(Value.int)), "times": .list(parked.stageTimes.map(Value.int)),
       "failures": .list(
@@ -23,10 +25,14 @@ enum ParkCodec {
 
   static func decode(_ id: Int, _ fields: Fields, holding: Holding) -> ParkedItem? {
     guard let item = fields["item"].flatMap(ItemCodec.decode) else { return nil }
+    let results = list(fields, "results").map { decode($0, holding) }
+    let keys = list(fields, "keys").map(decodeKey)
     return ParkedItem(
       id: id, item: item, input: Hex.decode(fields["input"]?.asString ?? "") ?? [],
       states: list(fields, "states").map { NodeState(rawValue: UInt8($0.asInt ?? 0)) ?? .waiting },
-      results: list(fields, "results").map { decode($0, holding) },
+      results: results,
+      // One for each node, also where the row has none.
+      keys: results.indices.map { $0 < keys.count ? keys[$0] : nil },
       outputs: list(fields, "outputs").compactMap { pair in
         guard let parts = pair.asList, parts.count == 2, let node = parts[0].asInt,
           let fact = ItemCodec.decodeOutput(parts[1])
@@ -67,5 +73,13 @@ enum ParkCodec {
     }
     result.outputs = (map["outputs"]?.asList ?? []).compactMap { ItemCodec.decodeOutput($0) }
     return result
+  }
+
+  private static func encode(_ key: ResultKey) -> Value {
+    .string(String(decoding: key.parts.json, as: UTF8.self))
+  }
+
+  private static func decodeKey(_ value: Value) -> ResultKey? {
+    value.asString.map { ResultKey(written: StoredFields(json: Array($0.utf8))) }
   }
 }

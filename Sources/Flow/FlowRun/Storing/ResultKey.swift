@@ -25,14 +25,26 @@ struct ResultKey: Sendable {
     }
   }
 
-  /// What the node does with each of its inputs.
-  let work: KeyedWork
-  /// The configuration, where it is not the same for every item.
-  let config: Config?
-  let input: Input
+  private enum Form: Sendable {
+    /// What the node does, its configuration where that is not the same for every item, and the input.
+    case made(KeyedWork, Config?, Input)
+    /// The parts as they were written down before.
+    case written(StoredFields)
+  }
+  private let form: Form
+
+  init(work: KeyedWork, config: Config?, input: Input) { form = .made(work, config, input) }
+
+  /// A key whose parts were written down.
+  init(written parts: StoredFields) { form = .written(parts) }
 
   /// The parts as the journal has them.
-  var parts: StoredFields { work.parts(config, input.text) }
+  var parts: StoredFields {
+    switch form {
+    case .made(let work, let config, let input): work.parts(config, input.text)
+    case .written(let parts): parts
+    }
+  }
 }
 
 /// What a node does with each of its inputs, as far as the results depend on it.
