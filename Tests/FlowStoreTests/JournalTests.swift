@@ -244,6 +244,38 @@ import Testing
     #expect(try reader.items(.init(run: place.run, status: .failed), after: 2, limit: 1).map(\.id) == [3])
   }
 
+  @Test func `items of runs without an end are counted by the last run that saw them`() throws {
+    let place = try Sandbox()
+    func begin(_ id: String) throws -> Int {
+      try place.store.journal.beginRun(
+        RunRecord(id: id, manifest: "m", manifestDigest: "", started: WallTime(microseconds: 2)))
+    }
+    func enter(_ ids: ClosedRange<Int>, _ run: Int, _ status: ItemStatus) {
+      let orders = ids.map { id -> StoreOrder in
+        var record = item(id, place, status: status)
+        record.run = run
+        return .item(record)
+      }
+      for outcome in place.work.perform(orders, durability: .process) {
+        #expect(throws: Never.self) { try outcome.get() }
+      }
+    }
+    enter(1...6, place.run, .ok)
+    enter(7...8, place.run, .failed)
+    let second = try begin("02")
+    enter(1...2, second, .cancelled)
+    let third = try begin("03")
+    enter(3...4, third, .ok)
+    var ended = RunRecord(
+      number: third, id: "03", manifest: "m", manifestDigest: "", started: WallTime(microseconds: 2))
+    ended.ended = WallTime(microseconds: 3)
+    _ = place.work.perform([.endRun(ended)], durability: .process)
+    let seesNothing = try begin("04")
+    let counts = try place.reader().countsOfOpenRuns()
+    #expect(counts == [place.run: [.ok: 2, .failed: 2], second: [.cancelled: 2]])
+    for run in [place.run, second, seesNothing] { #expect(try place.reader().counts(run: run) == counts[run] ?? [:]) }
+  }
+
   @Test func `runs are found by the beginning of their id`() throws {
     let place = try Sandbox(run: "01AB")
     let other = try place.store.journal.beginRun(

@@ -218,6 +218,9 @@ extension CommandSpec {
   /// Lists runs.
   public static let runs = CommandSpec(
     "runs", "list the runs of this folder",
+    details: [
+      "A run that is under way, or was cut off, is counted from the journal: the items that no later run has seen."
+    ],
     options: [.json, .state],
     examples: [Example("imgflow runs", "the newest first")])
 

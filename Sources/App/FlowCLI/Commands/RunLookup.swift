@@ -11,6 +11,8 @@ struct RunLookup {
     var reader: JournalReader
     /// Whether a process still works on it.
     var isUnderWay: Bool
+    /// How its items stand, where the journal was asked because the run has not written down its end.
+    var counts: [ItemStatus: Int] = [:]
   }
 
   private let state: String
@@ -36,6 +38,19 @@ struct RunLookup {
       }
     }
     return found.sorted { ($1.run.started, $0.run.id) < ($0.run.started, $1.run.id) }
+  }
+
+  /// The same runs with the counts of those that have no end; each journal is asked once.
+  func counted(_ found: [Found]) throws -> [Found] {
+    var counts: [StateFolder: [Int: [ItemStatus: Int]]] = [:]
+    return try found.map { entry in
+      guard entry.run.ended == nil else { return entry }
+      let known = try counts[entry.folder] ?? entry.reader.countsOfOpenRuns()
+      counts[entry.folder] = known
+      var entry = entry
+      entry.counts = known[entry.run.number] ?? [:]
+      return entry
+    }
   }
 
   /// The run that is meant; a fault with words where there is none, or more than one.

@@ -5,7 +5,8 @@ internal import FlowStore
 extension Command {
   /// `imgflow runs`.
   static let runs = Command(.runs) { arguments, console in
-    let found = try RunLookup(arguments).all()
+    let lookup = RunLookup(arguments)
+    let found = try lookup.counted(lookup.all())
     if arguments.has("json") {
       var writer = JSONWriter()
       writer.value(.map(["format_version": 1, "runs": .list(found.map { .map(RunReport.fields($0)) })]))
@@ -53,11 +54,12 @@ enum RunReport {
 
   static func line(_ entry: RunLookup.Found) -> String {
     let run = entry.run
-    let counts = ["ok", "failed", "filtered", "cancelled"].compactMap { name in
-      run.facts[name]?.asInt.flatMap { $0 > 0 || name == "ok" ? "\($0) \(name)" : nil }
+    let counts = [ItemStatus.ok, .failed, .filtered, .cancelled].compactMap { status in
+      count(status, of: entry).flatMap { $0 > 0 || status == .ok ? "\($0) \(status.name)" : nil }
     }
     let started = String(run.started.text.prefix(19)) + "Z"
-    return "\(run.id)  \(started)  \(state(entry))  \(run.manifest)  \(counts.joined(separator: ", "))"
+    let parts = [run.id, started, state(entry), run.manifest, counts.joined(separator: ", ")]
+    return parts.filter { !$0.isEmpty }.joined(separator: "  ")
   }
 
   static func fields(_ entry: RunLookup.Found) -> Fields {
@@ -70,6 +72,17 @@ enum RunReport {
     for name in ["total", "ok", "cached", "filtered", "failed", "cancelled", "bytes_in", "ms", "output"] {
       if let value = run.facts[name] { fields[name] = value }
     }
+    for status in [ItemStatus.ok, .filtered, .failed, .cancelled] {
+      if let count = count(status, of: entry) { fields[status.name] = .int(count) }
+    }
     return fields
+  }
+
+  /// How many items ended so, by what the run wrote down at its end or by what the journal counts.
+  ///
+  /// Nil where neither knows: later runs have seen all that this one has.
+  private static func count(_ status: ItemStatus, of entry: RunLookup.Found) -> Int? {
+    if let count = entry.run.facts[status.name]?.asInt { return count }
+    return entry.counts.isEmpty ? nil : entry.counts[status] ?? 0
   }
 }

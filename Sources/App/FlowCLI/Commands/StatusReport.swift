@@ -3,7 +3,7 @@ internal import FlowStore
 
 /// What happened in a run, and what is left.
 struct StatusReport {
-  private let entry: RunLookup.Found
+  private var entry: RunLookup.Found
   private let counts: [ItemStatus: Int]
   private let failures: [FailureCount]
   private let examples: [String: ItemRecord]
@@ -12,6 +12,7 @@ struct StatusReport {
   init(_ entry: RunLookup.Found) throws(Fault) {
     self.entry = entry
     counts = try entry.reader.counts(run: entry.run.number)
+    if entry.run.ended == nil { self.entry.counts = counts }
     failures = try entry.reader.failures(run: entry.run.number)
     var examples: [String: ItemRecord] = [:]
     for failure in failures.prefix(20) where examples[failure.code] == nil {

@@ -111,6 +111,24 @@ extension JournalReader {
     return counts
   }
 
+  /// How many items stand how of each run that has not come to its end, by the runs' numbers.
+  ///
+  /// An item counts for the last run that saw it. However many such runs there are, the items are gone through once.
+  public func countsOfOpenRuns() throws(Fault) -> [Int: [ItemStatus: Int]] {
+    var counts: [Int: [ItemStatus: Int]] = [:]
+    let groups = try rows(
+      """
+      SELECT run, status, count(*) FROM items WHERE run IN (SELECT number FROM runs WHERE ended IS NULL)
+      GROUP BY run, status
+      """
+    ) { _ in
+    } _: { (row) throws(Fault) in
+      (row.int(0), ItemStatus(rawValue: row.int(1)), row.int(2))
+    }
+    for case (let run, let status?, let count) in groups { counts[run, default: [:]][status] = count }
+    return counts
+  }
+
   /// The failures of a run, alike ones counted together, the most frequent first.
   public func failures(run: Int, limit: Int = 100) throws(Fault) -> [FailureCount] {
     try rows(

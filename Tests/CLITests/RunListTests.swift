@@ -1,0 +1,50 @@
+import FlowBase
+import FlowTesting
+import Glibc
+import Testing
+
+/// What `imgflow runs` lists, beside what `imgflow status` says of the same runs.
+@Suite(.serialized) struct RunListTests {
+  private func list(_ work: Workplace, _ words: String...) async throws -> [Fields] {
+    let end = try await work.tool.start(["runs", "--json"] + words).end()
+    try expectCode(end, 0)
+    return (try JSONReader.read(Array(end.output.utf8)).asMap?["runs"]?.asList ?? []).compactMap(\.asMap)
+  }
+
+  @Test func `a run that was cut off is counted as status counts it, until a later run has seen its items`()
+    async throws
+  {
+    let latch = Latch()
+    let work = try Workplace { request in
+      if request.path == "/slow" { latch.hold() }
+      return request.path == "/none" ? .status(404) : .ok(Workplace.body(request.path))
+    }
+    try work.manifest((0..<5).map { "/small/\($0)" } + ["/none", "/slow"])
+    let run = try work.tool.start(["run", "m.yaml"])
+    for key in (0..<5).map({ "small-\($0)" }) + ["none"] {
+      _ = await run.output.line { $0.contains("\"item.end\"") && $0.contains("\"urls/\(key)\"") }
+    }
+    let underWay = try await work.tool.run("runs")
+    #expect(underWay.output.contains("  running  m.yaml  5 ok, 1 failed\n"), "\(underWay.output)")
+    run.signal(SIGKILL)
+    #expect(await run.end().code == 137)
+
+    let cutOff = try await work.tool.run("runs")
+    #expect(cutOff.output.contains("  cut off  m.yaml  5 ok, 1 failed\n"), "\(cutOff.output)")
+    let status = try await work.tool.run("status", "--json")
+    let items = try #require(try JSONReader.read(Array(status.output.utf8)).asMap?["items"]?.asMap)
+    let fields = try #require(try await list(work).first)
+    #expect(fields["state"] == "cut off" && fields["ended"] == .null)
+    for name in ["ok", "failed", "filtered", "cancelled"] { #expect(fields[name] == items[name], "\(name)") }
+    #expect(items["ok"] == 5 && items["failed"] == 1)
+
+    latch.release(10)
+    #expect(try await work.tool.run("run", "m.yaml").code == 1)
+    let both = try await list(work)
+    #expect(both.map { $0["ok"] } == [6, nil] && both.map { $0["failed"] } == [1, nil])
+    let lines = try await work.tool.run("runs").output.split(separator: "\n")
+    #expect(lines.first?.hasSuffix("  failure  m.yaml  6 ok, 1 failed") == true, "\(lines)")
+    // Nothing is known any more of what the first run alone has done, and no count says so.
+    #expect(lines.last?.hasSuffix("  cut off  m.yaml") == true, "\(lines)")
+  }
+}
