@@ -47,4 +47,26 @@ import Testing
     // Nothing is known any more of what the first run alone has done, and no count says so.
     #expect(lines.last?.hasSuffix("  cut off  m.yaml") == true, "\(lines)")
   }
+
+  @Test func `a manifest's path, an id or the beginning of some limits the list`() async throws {
+    let work = try Workplace()
+    try work.manifest(["/small/a"])
+    try work.write("n.yaml", try work.read("m.yaml"))
+    for name in ["m.yaml", "n.yaml", "m.yaml"] { expectEnd(try await work.tool.run("run", name), 0) }
+    let all = try await list(work)
+    #expect(all.map { $0["manifest"] } == ["m.yaml", "n.yaml", "m.yaml"])
+    #expect(try await list(work, "m.yaml") == [all[0], all[2]])
+    #expect(try await list(work, work.place.file("n.yaml")) == [all[1]])
+    #expect(try await list(work, "last") == [all[0]])
+    let id = try #require(all[2]["id"]?.asString)
+    #expect(try await list(work, id.lowercased()) == [all[2]])
+    // The ids of one day begin alike.
+    #expect(try await list(work, String(id.prefix(3))) == all)
+    for (name, words) in [("other.yaml", "was not run yet"), ("ZZZ", "no run `ZZZ`")] {
+      let end = try await work.tool.run("runs", name)
+      #expect(end.code == 1 && end.output.isEmpty && end.errors.contains(words), "\(end.output)\(end.errors)")
+    }
+    #expect(try await work.tool.run("runs", "m.yaml").output.split(separator: "\n").count == 2)
+    #expect(try await work.tool.run("completion", "zsh").output.contains("'1::RUN:_files -g \"*.(yaml|yml)\"'"))
+  }
 }

@@ -64,7 +64,7 @@ enum Words {
 extension OperandSpec {
   static let manifest = OperandSpec("MANIFEST", .manifest, .atMostOnce, "the manifest; imgflow.yaml here if left out")
   static let run = OperandSpec(
-    "RUN", .text, .atMostOnce, "a run's id, the beginning of one, a manifest's path, or last (also if left out)")
+    "RUN", .manifest, .atMostOnce, "a run's id, the beginning of one, a manifest's path, or last (also if left out)")
 }
 
 extension CommandSpec {
@@ -221,8 +221,15 @@ extension CommandSpec {
     details: [
       "A run that is under way, or was cut off, is counted from the journal: the items that no later run has seen."
     ],
+    operands: [
+      OperandSpec(
+        "RUN", .manifest, .atMostOnce, "only a manifest's runs, by its path; a run's id, the beginning of some, or last"
+      )
+    ],
     options: [.json, .state],
-    examples: [Example("imgflow runs", "the newest first")])
+    examples: [
+      Example("imgflow runs", "the newest first"), Example("imgflow runs catalog.yaml", "only this manifest's"),
+    ])
 
   /// Steers a run that is under way.
   public static let ctl = CommandSpec(

@@ -2,7 +2,7 @@ internal import FlowBase
 internal import FlowRun
 internal import FlowStore
 
-/// Finds the run that a command line means: an id, the beginning of one, `last`, or a manifest's path.
+/// Finds the runs that a command line means: an id, the beginning of one, `last`, or a manifest's path.
 struct RunLookup {
   /// A run and the state that holds it.
   struct Found {
@@ -56,30 +56,38 @@ struct RunLookup {
   /// The run that is meant; a fault with words where there is none, or more than one.
   func find(_ name: String?) throws -> Found {
     let name = name ?? "last"
-    var runs = try all()
+    let meant = try list(name)
+    guard meant.count == 1 || isManifest(name) else {
+      throw Fault(
+        "run.ambiguous", .permanent,
+        "`\(name)` may be \(meant.prefix(3).map(\.run.id).joined(separator: " or ")); give more of the id")
+    }
+    return meant[0]
+  }
+
+  /// All runs that are meant, the newest first: at least one, and else a fault with words.
+  func list(_ name: String) throws -> [Found] {
+    let runs = try all()
     if runs.isEmpty {
       throw Fault("run.unknown", .permanent, "no run was made here (looked in \(state)); `--state DIR` looks elsewhere")
     }
-    if name == "last" { return runs[0] }
-    if name.contains("/") || name.hasSuffix(".yaml") || name.hasSuffix(".yml") {
+    if name == "last" { return [runs[0]] }
+    if isManifest(name) {
       let stem = stem(of: name)
-      runs = runs.filter { PathText.name(of: $0.folder.path) == stem }
-      guard let first = runs.first else {
+      let made = runs.filter { PathText.name(of: $0.folder.path) == stem }
+      if made.isEmpty {
         throw Fault("run.unknown", .permanent, "the manifest `\(name)` was not run yet (looked in \(state))")
       }
-      return first
+      return made
     }
     let matching = runs.filter { $0.run.id.hasPrefix(name.uppercased()) }
-    if let exact = matching.first(where: { $0.run.id == name.uppercased() }) { return exact }
-    guard let only = matching.first else {
-      throw Fault("run.unknown", .permanent, "no run `\(name)`; `imgflow runs` lists them")
-    }
-    guard matching.count == 1 else {
-      throw Fault(
-        "run.ambiguous", .permanent,
-        "`\(name)` may be \(matching.prefix(3).map(\.run.id).joined(separator: " or ")); give more of the id")
-    }
-    return only
+    if let exact = matching.first(where: { $0.run.id == name.uppercased() }) { return [exact] }
+    if matching.isEmpty { throw Fault("run.unknown", .permanent, "no run `\(name)`; `imgflow runs` lists them") }
+    return matching
+  }
+
+  private func isManifest(_ name: String) -> Bool {
+    name.contains("/") || name.hasSuffix(".yaml") || name.hasSuffix(".yml")
   }
 
   private func stem(of path: String) -> String {

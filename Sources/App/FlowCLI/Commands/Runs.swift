@@ -3,10 +3,10 @@ internal import FlowRun
 internal import FlowStore
 
 extension Command {
-  /// `imgflow runs`.
+  /// `imgflow runs [RUN]`.
   static let runs = Command(.runs) { arguments, console in
     let lookup = RunLookup(arguments)
-    let found = try lookup.counted(lookup.all())
+    let found = try lookup.counted(arguments.operand("RUN").map(lookup.list) ?? lookup.all())
     if arguments.has("json") {
       var writer = JSONWriter()
       writer.value(.map(["format_version": 1, "runs": .list(found.map { .map(RunReport.fields($0)) })]))
