@@ -45,17 +45,11 @@ private struct Reopen: Stage {
     return try Scene(catalog: catalog, answer)
   }
 
-  private static func temporaryNames(_ scene: Scene) -> [String] {
-    let state = scene.place.file(".imgflow")
-    let stems = (try? SmallFiles.names(in: state)) ?? []
-    return stems.flatMap { (try? SmallFiles.names(in: "\(state)/\($0)/tmp")) ?? [] }
-  }
-
   /// Whether no temporary file is left: a thread that had one in its hands may let go of it a moment after the run.
   private static func comesToHoldNone(_ scene: Scene) async -> Bool {
     let clock = SystemTime()
     let end = clock.now() + .seconds(30)
-    while !temporaryNames(scene).isEmpty {
+    while !scene.temporaryNames.isEmpty {
       if clock.now() > end { return false }
       await Task.yield()
     }
@@ -171,7 +165,7 @@ private struct Reopen: Stage {
       stages: [{ fetch: {}, retry: { attempts: 1 } }, peek, { store: "${item.key}" }]
       """
     #expect(try await scene.run(manifest).exit == .tryAgain)
-    #expect(BodyTests.temporaryNames(scene).count == 2)
+    #expect(scene.temporaryNames.count == 2)
     let second = try await scene.run(manifest)
     #expect(second.exit == .done && second.outcome.end.bytesIn < 3_000_000)
     #expect(scene.output("k1")?.hasSuffix(" 3000000") == true)

@@ -7,8 +7,8 @@ import Testing
 
 /// What an item that waits behind a gate has with it, as the journal keeps it.
 @Suite struct ParkCodecTests {
-  private static func held(_ path: String, _ bytes: Int, _ sha256: Digest) -> HeldFile {
-    HeldFile(path: path, bytes: bytes, sha256: sha256, isTemporary: false) { _ in }
+  private static func held(_ path: String, _ bytes: Int, _ sha256: Digest, isOwn: Bool = false) -> HeldFile {
+    HeldFile(path: path, bytes: bytes, sha256: sha256, isTemporary: isOwn) { _ in }
   }
 
   private func parked() -> ParkedItem {
@@ -55,6 +55,24 @@ import Testing
     #expect(item.keys.map { $0?.parts } == before.keys.map { $0?.parts })
   }
 
+  @Test func `a file that is the item's alone goes with it, once for all results that have it`() throws {
+    var item = parked()
+    item.results[1] = item.results[0]
+    item.ownFiles = ["/tmp/x"]
+    let removed = Guarded<[String]>([])
+    var back = ParkCodec.decode(7, ParkCodec.encode(item)) { path, bytes, digest, isOwn in
+      HeldFile(path: path, bytes: bytes, sha256: digest, isTemporary: isOwn) { path in
+        removed.withLock { $0.append(path) }
+      }
+    }
+    back?.results[0] = nil
+    #expect(removed.withLock { $0 } == [])
+    back = nil
+    #expect(removed.withLock { $0 } == ["/tmp/x"])
+    // What others may have as well stays.
+    #expect(try #require(self.back().results[0]?.content).isKept)
+  }
+
   @Test func `a row without what its results depend on has none for each of them`() throws {
     let item = try back { $0["keys"] = nil }
     #expect(item.keys.count == 3 && item.keys.allSatisfy { $0 == nil } && item.results[0]?.content != nil)
@@ -67,4 +85,9 @@ import Testing
     }
     #expect(!item.isKept && item.cachedStages.isEmpty && item.item == parked().item && item.isShared)
   }
+}
+
+extension Content {
+  /// Whether it is a file that outlasts who holds it.
+  fileprivate var isKept: Bool { if case .file(let file) = self { !file.isTemporary } else { false } }
 }

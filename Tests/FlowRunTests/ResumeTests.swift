@@ -92,6 +92,13 @@ import Testing
     #expect(scene.server.requests.count == 12)
   }
 
+  @Test func `Files with which items waited behind a gate are gone when they are through`() async throws {
+    let scene = try Scene()
+    let trial = try await scene.run(gated("${item.key}"), options: { $0.window = 2 })
+    #expect(trial.exit == .done && trial.items.ok == 12)
+    #expect(scene.temporaryNames == [])
+  }
+
   @Test func `A fetch that is configured otherwise is made again`() async throws {
     let scene = try Scene()
     let text = manifest(2)

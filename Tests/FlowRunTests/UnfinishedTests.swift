@@ -35,22 +35,16 @@ import Testing
     return try SmallFiles.read(scene.place.file("out/\(name)"))
   }
 
-  private func temporaryNames(_ scene: Scene) -> [String] {
-    let state = scene.place.file(".imgflow")
-    let stems = (try? SmallFiles.names(in: state)) ?? []
-    return stems.flatMap { (try? SmallFiles.names(in: "\(state)/\($0)/tmp")) ?? [] }
-  }
-
   @Test func `A later run goes on where an earlier one ended, and leaves nothing behind`() async throws {
     let scene = try scene(then: (Self.old, "\"1\""))
     #expect(try await scene.run(manifest).exit == .tryAgain)
-    #expect(temporaryNames(scene).count == 2)
+    #expect(scene.temporaryNames.count == 2)
     let second = try await scene.run(manifest)
     #expect(second.exit == .done)
     #expect(try stored(scene) == Self.old)
     let range = try #require(scene.server.requests.last?.header("Range"))
     #expect(range != "bytes=0-" && second.outcome.end.bytesIn < 3_000_000)
-    #expect(temporaryNames(scene).isEmpty)
+    #expect(scene.temporaryNames.isEmpty)
   }
 
   @Test func `What has changed meanwhile is fetched as a whole`() async throws {
@@ -59,18 +53,18 @@ import Testing
     #expect(try await scene.run(manifest).exit == .done)
     #expect(try stored(scene) == Self.new)
     #expect(scene.server.requests.last?.header("If-Range") == "\"1\"")
-    #expect(temporaryNames(scene).isEmpty)
+    #expect(scene.temporaryNames.isEmpty)
   }
 
   @Test func `What nothing vouches for, or nobody wants, is not kept`() async throws {
     let scene = try scene(etag: nil, then: (Self.old, "\"1\""))
     try await scene.run(manifest)
-    #expect(temporaryNames(scene).isEmpty)
+    #expect(scene.temporaryNames.isEmpty)
     let other = try self.scene(then: (Self.old, "\"1\""))
     try await other.run(manifest)
-    #expect(temporaryNames(other).count == 2)
+    #expect(other.temporaryNames.count == 2)
     try await other.run(manifest.replacing("/large", with: "/other"))
-    #expect(temporaryNames(other).isEmpty)
+    #expect(other.temporaryNames.isEmpty)
   }
 
   @Test func `A run that begins afresh goes on with nothing`() async throws {
@@ -78,6 +72,6 @@ import Testing
     try await scene.run(manifest)
     let second = try await scene.run(manifest, options: { $0.fresh = true })
     #expect(second.exit == .done && scene.server.requests.last?.header("Range") == nil)
-    #expect(temporaryNames(scene).isEmpty)
+    #expect(scene.temporaryNames.isEmpty)
   }
 }

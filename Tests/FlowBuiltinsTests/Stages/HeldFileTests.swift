@@ -61,6 +61,25 @@ import Testing
     #expect(try SmallFiles.names(in: place.path).count == 1)
   }
 
+  @Test func `What is given away is nobody else's from then on, and is not removed here`() throws {
+    let place = try TempPlace()
+    do {
+      let file = held(in: place)
+      // Nobody could take it up by a path that it has not.
+      #expect(!file.giveAway() && file.isTemporary)
+    }
+    do {
+      let file = held(in: place)
+      _ = try file.path
+      #expect(file.giveAway())
+      #expect(!file.share() && !file.claimMove() && !file.giveAway())
+    }
+    #expect(try SmallFiles.names(in: place.path).count == 1)
+    let shared = held(in: place)
+    _ = try shared.path
+    #expect(shared.share() && !shared.giveAway() && !shared.isTemporary)
+  }
+
   @Test func `Where it cannot be written, that is said, and the bytes stay`() throws {
     let full = Fault("disk.full", .local, "no room")
     let file = HeldFile(memory: [1], sha256: Digest.sha256(of: [1]), room: nil) { _ throws(Fault) in throw full }

@@ -149,3 +149,12 @@ extension String {
     "[" + (1...count).map { "{ url: \"$URL/\($0)\", key: k\($0) }" }.joined(separator: ", ") + "]"
   }
 }
+
+extension Scene {
+  /// The names of the temporary files that are there.
+  var temporaryNames: [String] {
+    let state = place.file(".imgflow")
+    let stems = (try? SmallFiles.names(in: state)) ?? []
+    return stems.flatMap { (try? SmallFiles.names(in: "\(state)/\($0)/tmp")) ?? [] }
+  }
+}

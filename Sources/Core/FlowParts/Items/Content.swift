@@ -134,6 +134,19 @@ public final class HeldFile: Sendable {
     }
   }
 
+  /// Gives the file away to whoever takes it up by its path, who then removes it; false where it is not ours alone, and
+  /// then it stays where it is.
+  public func giveAway() -> Bool {
+    state.withLock {
+      guard $0.path != nil else { return false }
+      let isOurs = $0.isTemporary && !$0.isShared && !$0.isClaimed
+      // Nobody may come to share it any more: it goes when the other wants it gone.
+      if isOurs { $0.isClaimed = true }
+      $0.isTemporary = false
+      return isOurs
+    }
+  }
+
   /// Says that the file is to stay where it is, for a later part of the run or a later run.
   public func keep() { state.withLock { $0.isTemporary = false } }
 }

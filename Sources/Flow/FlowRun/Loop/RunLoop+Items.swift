@@ -267,9 +267,6 @@ extension RunLoop {
       fingerprint: fingerprint(of: held), fault: fault)
     draft.end = end
     draft.made = held.course.made
-    // The files that an item waited with are not kept for the next run where it fails: what says so would stand in the
-    // place of what an earlier run has kept.
-    let isRemembered = !held.course.wasParked || end.status == .ok || end.status == .filtered
     for node in 0..<itemNodes {
       guard let result = held.results[node] else { continue }
       if barrierNeeds.contains(plan.nodes[node].stage) {
@@ -278,11 +275,23 @@ extension RunLoop {
         guard !held.course.written.contains(node) else { continue }
         draft.results.append(ItemRecordDraft.Result(node: node, result: result, key: held.keys[node]))
         draft.memberships += memberships
-      } else if isRemembered, let key = held.keys[node], end.status != .filtered || node == lockNode {
+      } else if let key = held.keys[node], end.status != .filtered || node == lockNode,
+        mayKeep(result, of: held, end.status)
+      {
         draft.results.append(ItemRecordDraft.Result(node: node, result: result, key: key))
       }
     }
     return draft
+  }
+
+  /// Whether a result that is written down keeps its bytes for the next run, as far as an item that fails has any.
+  ///
+  /// What an item waited with behind a gate is not its own where others had it too. A row that says nothing of bytes
+  /// would stand in the place of one with which an earlier run has kept them.
+  private func mayKeep(_ result: NodeResult, of held: Slot, _ status: ItemStatus) -> Bool {
+    guard held.course.wasParked, status == .failed || status == .cancelled, case .file(let file)? = result.content
+    else { return true }
+    return file.isTemporary
   }
 
   /// Which groups a leg belongs to, by the stages that gather.

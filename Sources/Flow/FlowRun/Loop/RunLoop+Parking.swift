@@ -11,6 +11,8 @@ struct ParkedItem: Sendable {
   var results: [NodeResult?]
   /// What each of the results depends on, where a later run may use it again.
   var keys: [ResultKey?]
+  /// The paths of files that are the item's alone, and go with it.
+  var ownFiles: Set<String> = []
   var outputs: [PublishedOutput]
   var tries: [Int]
   var stageTimes: [Int]
@@ -31,17 +33,19 @@ extension RunLoop {
     parkedNames[tickets] = slots[slot].item.name
     writeEarly(slot, ticket: tickets)
     let held = slots[slot]
+    var ownFiles: Set<String> = []
     for node in held.results.indices {
       guard let content = held.results[node]?.content, let file = inFile(content) else { continue }
       held.results[node]?.content = .file(file)
-      file.keep()
+      // Of several results with one file the first is given it, for all of them.
+      if file.giveAway(), let path = file.writtenPath { ownFiles.insert(path) }
     }
     held.course.history = nil
     store.park(
       ParkedItem(
         id: held.id, item: held.item, input: held.course.input, states: machine.states(slot: slot),
         results: held.results, keys: held.keys.indices.map { held.results[$0] == nil ? nil : held.keys[$0] },
-        outputs: held.course.outputs,
+        ownFiles: ownFiles, outputs: held.course.outputs,
         tries: held.tries, stageTimes: held.stageTimes, failures: held.course.failures, isShared: held.course.isShared,
         isKept: held.course.isKept, cachedStages: held.course.cachedStages, made: held.course.made))
     slots[slot].ticket = -1

@@ -11,6 +11,7 @@ enum ParkCodec {
       "states": .list(parked.states.map { .int(Int($0.rawValue)) }),
       "results": .list(parked.results.map { $0.map(encode) ?? .null }),
       "keys": .list(parked.keys.map { $0.map(encode) ?? .null }),
+      "own": .list(parked.ownFiles.sorted().map(Value.string)),
       "outputs": .list(parked.outputs.map { .list([.int($0.node), ItemCodec.encode($0.fact)]) }),
       "tries": .list(parked.tries.map(Value.int)), "times": .list(parked.stageTimes.map(Value.int)),
       "failures": .list(
@@ -20,12 +21,22 @@ enum ParkCodec {
     ]
   }
 
-  /// A file that an item waited with, by its path, its bytes and its SHA-256.
-  typealias Holding = (_ path: String, _ bytes: Int, _ sha256: Digest) -> HeldFile
+  /// A file that an item waited with, by its path, its bytes and its SHA-256, and whether it goes with the item.
+  typealias Holding = (_ path: String, _ bytes: Int, _ sha256: Digest, _ isOwn: Bool) -> HeldFile
 
   static func decode(_ id: Int, _ fields: Fields, holding: Holding) -> ParkedItem? {
     guard let item = fields["item"].flatMap(ItemCodec.decode) else { return nil }
-    let results = list(fields, "results").map { decode($0, holding) }
+    let ownFiles = Set(list(fields, "own").map(\.text))
+    // Several results may have one file, which goes when none of them needs it any more.
+    var files: [String: HeldFile] = [:]
+    let results = list(fields, "results").map { result in
+      decode(result) { path, bytes, digest in
+        if let known = files[path] { return known }
+        let file = holding(path, bytes, digest, ownFiles.contains(path))
+        files[path] = file
+        return file
+      }
+    }
     let keys = list(fields, "keys").map(decodeKey)
     return ParkedItem(
       id: id, item: item, input: Hex.decode(fields["input"]?.asString ?? "") ?? [],
@@ -33,6 +44,7 @@ enum ParkCodec {
       results: results,
       // One for each node, also where the row has none.
       keys: results.indices.map { $0 < keys.count ? keys[$0] : nil },
+      ownFiles: ownFiles,
       outputs: list(fields, "outputs").compactMap { pair in
         guard let parts = pair.asList, parts.count == 2, let node = parts[0].asInt,
           let fact = ItemCodec.decodeOutput(parts[1])
@@ -63,7 +75,9 @@ enum ParkCodec {
     return .map(map)
   }
 
-  private static func decode(_ value: Value, _ holding: Holding) -> NodeResult? {
+  private static func decode(
+    _ value: Value, _ holding: (_ path: String, _ bytes: Int, _ sha256: Digest) -> HeldFile
+  ) -> NodeResult? {
     guard let map = value.asMap else { return nil }
     var result = NodeResult(fields: map["fields"]?.asMap ?? [:])
     if let path = map["path"]?.asString, let bytes = map["bytes"]?.asInt,

@@ -367,11 +367,18 @@ final class RunStore: @unchecked Sendable {
           try reader.parked(at: RunStore.gate, run: run, limit: count)
         }
         if let last = records.last { try await ledger.perform(.unpark(gate: RunStore.gate, through: last.seq)) }
-        give(records.compactMap { ParkCodec.decode($0.item, $0.state, holding: held) })
+        give(records.compactMap { ParkCodec.decode($0.item, $0.state, holding: waited) })
       } catch {
         give([])
       }
     }
+  }
+
+  /// A file that an item has waited with; its own goes with it.
+  private func waited(path: String, bytes: Int, sha256: Digest, isOwn: Bool) -> HeldFile {
+    let file = held(path: path, bytes: bytes, sha256: sha256)
+    guard isOwn, let finished = finishedFile(file) else { return file }
+    return HeldFile(path: path, bytes: bytes, sha256: sha256, isTemporary: true) { _ in finished.remove() }
   }
 
   /// A text without secrets.
