@@ -22,7 +22,8 @@
 static sqlite3 *journal;
 
 static void give_up(const char *what) {
-  fprintf(stderr, "floor_again: %s: %s\n", what, journal ? sqlite3_errmsg(journal) : strerror(errno));
+  // Either may be what it is about.
+  fprintf(stderr, "floor_again: %s: %s; %s\n", what, strerror(errno), journal ? sqlite3_errmsg(journal) : "no journal");
   exit(2);
 }
 

@@ -96,7 +96,7 @@ def floor_of_second(bench, folder, out, count):
     files = ((address, f"{number % 1000}/{number}.bin", digest) for number, address in enumerate(addresses, 1))
     floor = bench.tools.floor_again(files, out, has_events=False)
     if not floor:
-        return "*The floor* of that cannot be compiled here."
+        return "*The floor* of that cannot be had here."
     cost = run(floor.words, bench.work)
     wrong = floor.check(cost)
     empty(os.path.dirname(floor.words[1]))

@@ -68,8 +68,9 @@ def run(words, folder, limit=900, every=None):
     try:
         process.wait()
     except BaseException:
-        # In a session of its own it would outlive us.
+        # In a session of its own it would outlive us, and write on while its folder is removed.
         process.terminate()
+        process.wait()
         raise
     seconds = time.monotonic() - begin
     ended.set()

@@ -224,7 +224,7 @@ def again(bench):
         ratio = times["aria2, checksums"] / times["imgflow, `--check digest`"]
         result.notes.append(f"With `--check digest`: {ratio:.1f} times as fast as aria2 with checksums; to reach: 7.")
     if not floor:
-        result.notes.append("*The floor* cannot be compiled here.")
+        result.notes.append("*The floor* cannot be had here.")
     return result
 
 
@@ -264,7 +264,7 @@ def list_of(bench, count, where):
     def check(cost):
         if cost.code:
             return f"exit {cost.code}"
-        found = len(os.listdir(out))
+        found = len(os.listdir(out)) if os.path.isdir(out) else 0
         return None if found == KEPT else f"{found} files, not {KEPT}"
 
     mine = Contestant(IMGFLOW, words, lambda: empty(out, folder + "/.imgflow"), check, limit=max(900, count // 2000))

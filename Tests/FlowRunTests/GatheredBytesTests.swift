@@ -72,6 +72,24 @@ private struct Weave: Stage {
     }
   }
 
+  /// With a small window most items leave it in front of the gate, after what is gathered was written down.
+  @Test(arguments: [2, 100])
+  func `What is gathered is there also where its items have waited behind a gate since`(window: Int) async throws {
+    let scene = try Scene(catalog: catalog) { .ok("text \($0.path)") }
+    let trial = try await scene.run(
+      """
+      sources: [{ urls: \(String.addresses(6)) }]
+      stages:
+        - fetch
+        - { id: loud, capitals: {} }
+        - { store: { path: "${item.key}" }, needs: fetch, after: loud }
+        - { weave: all.txt, needs: loud, after: store }
+      """,
+      options: { $0.window = window })
+    #expect(trial.exit == .done && trial.items.ok == 6)
+    #expect(scene.output("all.txt") == (1...6).map { "TEXT /\($0)\n" }.joined())
+  }
+
   @Test func `Bytes in memory wait behind a gate as well`() async throws {
     let scene = try Scene(catalog: catalog) { .ok("text \($0.path)") }
     let trial = try await scene.run(

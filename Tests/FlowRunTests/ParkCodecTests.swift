@@ -25,7 +25,8 @@ import Testing
       outputs: [PublishedOutput(fact: fact, node: 0)],
       tries: [0, 2, 0], stageTimes: [5, 6, -1],
       failures: [Failure(node: 1, fault: Fault("http.404", .permanent, "gone"), attempt: 2)], isShared: true,
-      isKept: true, cachedStages: [0, 2], made: ["k/1"])
+      isKept: true, cachedStages: [0, 2], made: ["k/1"], reason: "too small",
+      written: [0])
   }
 
   /// Through the text that the journal has.
@@ -51,7 +52,8 @@ import Testing
     #expect(item.outputs.map(\.fact) == before.outputs.map(\.fact) && item.outputs.map(\.node) == [0])
     #expect(item.failures.map(\.fault.code) == ["http.404"] && item.failures.map(\.attempt) == [2])
     #expect(item.isShared && item.made == ["k/1"])
-    #expect(item.isKept && item.cachedStages == [0, 2])
+    #expect(item.isKept && item.cachedStages == [0, 2] && item.written == [0])
+    #expect(item.reason == "too small")
     #expect(item.keys.map { $0?.parts } == before.keys.map { $0?.parts })
   }
 

@@ -39,7 +39,7 @@ public final class TemporaryFolder: Sendable {
     }
   }
 
-  /// How many bytes the files hold that this run has made here and not moved away or removed.
+  /// How many bytes the files hold that this run has made here, or taken up, and not moved away or removed.
   public var usedBytes: Int { held.load(ordering: .relaxed) }
 
   /// Counts bytes that have come, or that have gone.
@@ -87,6 +87,13 @@ public final class TemporaryFolder: Sendable {
       throw error
     }
     return copy
+  }
+
+  /// A file that an earlier run has kept, this run's from now on; nil where it is not there as it was.
+  public func takeKept(_ name: String, bytes: Int, sha256: Digest) -> FinishedFile? {
+    guard (try? FileSystem.facts(name, in: directory))?.size == bytes else { return nil }
+    count(bytes)
+    return FinishedFile(name: name, folder: self, bytes: bytes, sha256: sha256)
   }
 
   /// Makes an empty folder in it; its absolute path.

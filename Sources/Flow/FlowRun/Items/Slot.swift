@@ -53,8 +53,6 @@ final class Slot {
     var outputs: [PublishedOutput] = []
     /// Whether it has waited on disk behind a gate.
     var wasParked = false
-    /// The bytes that its transfers brought.
-    var bytesIn = 0
     /// What an earlier run knew of it.
     var history: StoredItem?
     /// The nodes whose results stages that gather can read already.

@@ -291,7 +291,7 @@ extension RunLoop {
   private func mayKeep(_ result: NodeResult, of held: Slot, _ status: ItemStatus) -> Bool {
     guard held.course.wasParked, status == .failed || status == .cancelled, case .file(let file)? = result.content
     else { return true }
-    return file.isTemporary
+    return file.isTemporary || store.finishedFile(file) == nil
   }
 
   /// Which groups a leg belongs to, by the stages that gather.

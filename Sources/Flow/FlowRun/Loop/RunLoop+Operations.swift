@@ -263,7 +263,6 @@ extension RunLoop {
     let held = slots[slot]
     let stage = facts[operation.node].stage
     bytesIn += made.bytesIn
-    held.course.bytesIn += made.bytesIn
     if made.isKept {
       held.course.isKept = true
       held.course.cachedStages.insert(stage)

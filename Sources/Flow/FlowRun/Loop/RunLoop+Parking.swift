@@ -23,6 +23,10 @@ struct ParkedItem: Sendable {
   /// The stages whose result came from an earlier run.
   var cachedStages: Set<Int>
   var made: [String]
+  /// Why it was filtered, if a stage said so.
+  var reason: String?
+  /// The nodes whose results stages that gather can read already.
+  var written: Set<Int> = []
 }
 
 /// Items that wait behind a gate give their slots to others and wait on disk.
@@ -47,7 +51,8 @@ extension RunLoop {
         results: held.results, keys: held.keys.indices.map { held.results[$0] == nil ? nil : held.keys[$0] },
         ownFiles: ownFiles, outputs: held.course.outputs,
         tries: held.tries, stageTimes: held.stageTimes, failures: held.course.failures, isShared: held.course.isShared,
-        isKept: held.course.isKept, cachedStages: held.course.cachedStages, made: held.course.made))
+        isKept: held.course.isKept, cachedStages: held.course.cachedStages, made: held.course.made,
+        reason: held.course.reason, written: held.course.written))
     slots[slot].ticket = -1
     slots[slot].results = []
     slots[slot].tasks = []
@@ -94,6 +99,8 @@ extension RunLoop {
       slots[slot].course.isKept = parked.isKept
       slots[slot].course.cachedStages = parked.cachedStages
       slots[slot].course.made = parked.made
+      slots[slot].course.reason = parked.reason
+      slots[slot].course.written = parked.written
       perform()
     }
     // Fewer than asked for: what is missing cannot be read any more, and nothing may wait for it.

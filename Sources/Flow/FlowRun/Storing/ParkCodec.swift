@@ -18,6 +18,8 @@ enum ParkCodec {
         parked.failures.map { .list([.int($0.node), .int($0.attempt), ItemCodec.encode($0.fault)]) }),
       "shared": .bool(parked.isShared), "kept": .bool(parked.isKept),
       "cached": .list(parked.cachedStages.sorted().map(Value.int)), "made": .list(parked.made.map(Value.string)),
+      "reason": parked.reason.map { .string($0) } ?? .null,
+      "written": .list(parked.written.sorted().map(Value.int)),
     ]
   }
 
@@ -59,7 +61,9 @@ enum ParkCodec {
         return Failure(node: node, fault: fault, attempt: attempt)
       },
       isShared: fields["shared"]?.asBool ?? false, isKept: fields["kept"]?.asBool ?? false,
-      cachedStages: Set(list(fields, "cached").compactMap(\.asInt)), made: list(fields, "made").map(\.text))
+      cachedStages: Set(list(fields, "cached").compactMap(\.asInt)), made: list(fields, "made").map(\.text),
+      reason: fields["reason"]?.asString,
+      written: Set(list(fields, "written").compactMap(\.asInt)))
   }
 
   private static func list(_ fields: Fields, _ name: String) -> [Value] { fields[name]?.asList ?? [] }

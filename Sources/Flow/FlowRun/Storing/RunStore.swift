@@ -249,13 +249,9 @@ final class RunStore: @unchecked Sendable {
     guard let text = facts["sha256"]?.asString, let digest = Digest(.sha256, parsing: text) else {
       return result
     }
-    if let kept = record.kept, (try? FileSystem.facts(temporary.path(of: kept.name)))?.size == kept.bytes {
-      let folder = temporary
+    if let kept = record.kept, let file = temporary.takeKept(kept.name, bytes: kept.bytes, sha256: kept.sha256) {
       result.content = .file(
-        HeldFile(path: temporary.path(of: kept.name), bytes: kept.bytes, sha256: kept.sha256, isTemporary: true) {
-          path in
-          folder.remove(String(path.split(separator: "/").last ?? ""))
-        })
+        HeldFile(path: file.path, bytes: file.bytes, sha256: file.sha256, isTemporary: true) { _ in file.remove() })
       return result
     }
     if let held = published(known, digest) ?? stored(digest) {
