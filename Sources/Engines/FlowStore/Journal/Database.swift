@@ -4,6 +4,8 @@ internal import FlowBase
 /// A connection to a SQLite database; one thread at a time uses it.
 @safe final class Database {
   private let handle: OpaquePointer
+  /// Where SQLite leaves the length of the log after each commit.
+  private let logLength: UnsafeMutablePointer<Int32>
   /// The file's path, for messages.
   let path: String
 
@@ -28,13 +30,21 @@ internal import FlowBase
       throw fault
     }
     unsafe self.handle = handle
+    unsafe logLength = .allocate(capacity: 1)
+    unsafe logLength.initialize(to: 0)
     unsafe sqlite3_extended_result_codes(handle, 1)
-    unsafe sqlite3_busy_timeout(handle, 10_000)
+    unsafe sqlite3_busy_timeout(handle, Database.patience)
     // Closing must change nothing, or a journal that was refused is another one afterwards.
     _ = unsafe imgflow_sqlite_without_checkpoint_on_close(handle)
   }
 
-  deinit { unsafe sqlite3_close_v2(handle) }
+  deinit {
+    unsafe sqlite3_close_v2(handle)
+    unsafe logLength.deallocate()
+  }
+
+  /// How many milliseconds a statement waits for another connection.
+  private static let patience: Int32 = 10_000
 
   /// Runs statements that give no rows.
   func run(_ text: String) throws(Fault) {
@@ -62,6 +72,36 @@ internal import FlowBase
     var rows: [String] = []
     while try statement.step() { rows.append(statement.text(0)) }
     return rows
+  }
+
+  /// Leaves it to the caller when the log's pages are brought into the file; SQLite does so by itself otherwise.
+  func leaveLogToCaller() {
+    unsafe sqlite3_wal_hook(
+      handle,
+      { length, _, _, pages in
+        unsafe length?.storeBytes(of: pages, as: Int32.self)
+        return SQLITE_OK
+      }, logLength)
+  }
+
+  /// How many pages the log had after the last commit that wrote some, once the caller keeps it.
+  var logPages: Int { Int(unsafe logLength.pointee) }
+
+  /// Brings what nobody holds back of the log into the file.
+  func copyLog() {
+    // Whoever reads, or a full disk, is no fault of the commit before; the log keeps what is in it.
+    _ = unsafe sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+  }
+
+  /// Brings all of the log into the file, and waits a moment until nobody reads in it, so that it begins anew.
+  func restartLog() {
+    unsafe sqlite3_busy_timeout(handle, 8)
+    defer { unsafe sqlite3_busy_timeout(handle, Database.patience) }
+    // One try waits for the place where somebody began to read, and is fooled by whoever reads on from there at once;
+    // the next one sees that he has moved.
+    for _ in 0..<3 {
+      if unsafe sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_RESTART, nil, nil) == SQLITE_OK { return }
+    }
   }
 
   /// How many rows the last statement changed.

@@ -32,7 +32,8 @@ public final class Journal: @unchecked Sendable {
     database = try Database(path: path, isReadOnly: false)
     try database.run("PRAGMA journal_mode = WAL")
     try database.run("PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8000; PRAGMA temp_store = FILE")
-    try database.run("PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 67108864")
+    // What one long transaction has left is given back when the log begins anew.
+    try database.run("PRAGMA journal_size_limit = \(16 << 20)")
     try Schema.check(database)
     // What was made a moment ago, and brought to the disk, has had no time to be damaged.
     if !isNew { try Journal.refuseDamage(database) }

@@ -13,10 +13,12 @@ final class JournalWriter {
   private let insertParked, dropParked, insertMember, upsertBarrier, confirmBarrierOutputs: Statement
   private let updateSource, updateRun, nameOfItem, insertMark: Statement
   private var synchronous = ""
+  private var checkpoints = CheckpointRule()
 
   init(_ journal: Journal) throws(Fault) {
     self.journal = journal
     database = journal.database
+    database.leaveLogToCaller()
     begin = try database.prepare("BEGIN IMMEDIATE")
     commit = try database.prepare("COMMIT")
     rollback = try database.prepare("ROLLBACK")
@@ -93,6 +95,11 @@ final class JournalWriter {
       // Some failures, a full disk among them, have undone the transaction by themselves.
       try? rollback.run()
       throw error
+    }
+    switch checkpoints.step(pages: database.logPages) {
+    case .none: break
+    case .copy: database.copyLog()
+    case .restart: database.restartLog()
     }
   }
 

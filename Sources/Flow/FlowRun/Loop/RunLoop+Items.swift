@@ -28,8 +28,10 @@ final class EndingItem {
 extension RunLoop {
   /// Takes items that have come from the sources into the window, as far as the machine has asked for them.
   func admitWaiting() {
-    store.snapshot {
-      while mayAdmit {
+    while mayAdmit {
+      // Each some is looked up in one reading of the journal, which is let go in between: while it lasts, the journal's
+      // log cannot begin anew.
+      store.snapshot {
         let next = waitingItems[waitingHead..<min(waitingItems.count, waitingHead + min(machine.wanted, 256))]
         for (waiting, standing) in zip(next, store.standings(of: next)) where mayAdmit {
           waitingHead += 1
@@ -50,7 +52,7 @@ extension RunLoop {
 
   /// Whether there is an item for the window, and room for it.
   private var mayAdmit: Bool {
-    waitingHead < waitingItems.count && !machine.mode.isEnding && ending.count < options.window * 4
+    waitingHead < waitingItems.count && !machine.mode.isEnding && ending.count < options.window * 2
       && machine.wanted > 0 && chosen.isComplete
   }
 
