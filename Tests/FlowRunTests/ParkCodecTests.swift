@@ -35,7 +35,7 @@ import Testing
     change(&fields)
     var writer = JSONWriter()
     writer.value(.map(fields))
-    let read = try #require(try JSONReader.read(writer.takeBytes()).asMap)
+    let read = try #require(try JSONReader.read(writer.bytes).asMap)
     return try #require(ParkCodec.decode(7, read, holding: ParkCodecTests.held))
   }
 

@@ -36,6 +36,64 @@ private func written(_ body: (inout JSONWriter) -> Void) -> String {
     #expect(written { $0.int(number) } == String(number))
   }
 
+  @Test func `Whole numbers of every length are`() {
+    var number = 1
+    for _ in 0..<18 {
+      number *= 10
+      for near in [number - 1, number, number + 1, -number] {
+        #expect(written { $0.int(near) } == String(near))
+      }
+    }
+  }
+
+  @Test func `Texts of every length are whole, with something to escape at every place`() throws {
+    let letters = String(repeating: "abcdefghijklmnopqrstuvwxyz", count: 3)
+    for count in 0...70 {
+      let text = String(letters.prefix(count))
+      #expect(written { $0.string(text) } == "\"\(text)\"")
+      for place in 0..<count {
+        var bytes = Array(text.utf8)
+        bytes[place] = UInt8(ascii: "\"")
+        let quoted = String(decoding: bytes, as: UTF8.self)
+        #expect(try JSONReader.read(Array(written { $0.string(quoted) }.utf8)) == .string(quoted))
+      }
+    }
+  }
+
+  @Test func `Keys of every length are whole`() {
+    let text = written { writer in
+      writer.beginObject()
+      for name: StaticString in [
+        "", "1", "12", "123", "1234", "12345", "123456", "1234567", "12345678", "123456789", "1234567890",
+        "12345678901", "123456789012345", "1234567890123456", "12345678901234567", "123456789012345678",
+      ] {
+        writer.key(name)
+        writer.int(name.utf8CodeUnitCount)
+      }
+      writer.endObject()
+    }
+    let lengths = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 15, 16, 17, 18]
+    let digits = "123456789012345678"
+    #expect(text == "{" + lengths.map { "\"\(digits.prefix($0))\":\($0)" }.joined(separator: ",") + "}")
+  }
+
+  @Test func `A writer grows, goes on behind bytes, and appends to a buffer`() {
+    var writer = JSONWriter(after: Array(#"{"head":"#.utf8))
+    writer.beginArray()
+    for number in 0..<2000 { writer.int(number) }
+    writer.endArray()
+    writer.endObject()
+    var buffer = Array("before ".utf8)
+    writer.append(to: &buffer)
+    let expected = #"{"head":["# + (0..<2000).map(String.init).joined(separator: ",") + "]}"
+    #expect(String(decoding: buffer, as: UTF8.self) == "before " + expected)
+    #expect(writer.bytes == Array(expected.utf8))
+    #expect(writer.count == expected.utf8.count)
+    writer.reset()
+    writer.bool(false)
+    #expect(writer.text == "false")
+  }
+
   @Test func `Long keys and long texts are whole`() {
     let long = String(repeating: "0123456789", count: 1000)
     #expect(written { $0.string(long) } == "\"\(long)\"")

@@ -1,39 +1,44 @@
 /// Writes JSON into bytes, without Foundation and without an allocation a value.
 ///
 /// The writer puts the commas; the caller balances `begin` and `end` and writes a key before each value of an object.
-public struct JSONWriter {
+///
+/// It has memory of its own and cannot be copied: an array would be asked with each value whether it is shared.
+@safe public struct JSONWriter: ~Copyable {
   /// What has been written, and behind it room for more, so that a value needs one look at the size and no more.
-  private var room: [UInt8] = []
+  private var room: UnsafeMutablePointer<UInt8>
+  private var size: Int
   private var used = 0
   /// Whether the next key or element needs a comma before it.
   private var needsComma = false
 
   /// A writer that has written nothing.
-  public init() {}
-
-  /// A writer that appends to a buffer which keeps its capacity between lines.
-  public init(reusing buffer: consuming [UInt8]) { room = buffer }
-
-  /// A writer that goes on behind what a buffer holds.
-  public init(appendingTo buffer: consuming [UInt8]) {
-    room = buffer
-    used = room.count
+  public init() {
+    size = 1024
+    unsafe room = .allocate(capacity: 1024)
   }
 
+  /// A writer that goes on behind some bytes.
+  public init(after bytes: [UInt8]) {
+    self.init()
+    raw(bytes)
+    needsComma = false
+  }
+
+  deinit { unsafe room.deallocate() }
+
   /// What has been written.
-  public var bytes: [UInt8] { used == room.count ? room : Array(room[..<used]) }
+  public var bytes: [UInt8] { unsafe Array(written) }
 
   /// How many bytes have been written.
   public var count: Int { used }
 
-  /// Gives up what was written, without a copy.
-  public consuming func takeBytes() -> [UInt8] {
-    room.removeLast(room.count - used)
-    return room
-  }
+  /// Puts what has been written behind what a buffer holds.
+  public func append(to buffer: inout [UInt8]) { unsafe buffer.append(contentsOf: written) }
 
   /// What has been written, as a text.
-  public var text: String { String(decoding: room[..<used], as: UTF8.self) }
+  public var text: String { unsafe String(decoding: written, as: UTF8.self) }
+
+  private var written: UnsafeBufferPointer<UInt8> { unsafe UnsafeBufferPointer(start: room, count: used) }
 
   /// Forgets what was written and keeps the memory.
   public mutating func reset() {
@@ -76,7 +81,7 @@ public struct JSONWriter {
     unsafe put(start + count + 3) { place in
       unsafe place[0] = UInt8(ascii: ",")
       unsafe place[start] = UInt8(ascii: "\"")
-      unsafe (place + start + 1).update(from: name.utf8Start, count: count)
+      unsafe JSONWriter.copy(name.utf8Start, count, to: place + start + 1)
       unsafe place[start + count + 1] = UInt8(ascii: "\"")
       unsafe place[start + count + 2] = UInt8(ascii: ":")
     }
@@ -92,11 +97,8 @@ public struct JSONWriter {
 
   /// A text, escaped.
   public mutating func string(_ text: String) {
-    let done: Void? = unsafe text.utf8.withContiguousStorageIfAvailable { unsafe quoted($0) }
-    if done == nil {
-      var native = text
-      native.withUTF8 { unsafe quoted($0) }
-    }
+    let bytes = text.utf8.span
+    unsafe bytes.withUnsafeBufferPointer { unsafe quoted($0) }
   }
 
   /// A whole number.
@@ -129,7 +131,7 @@ public struct JSONWriter {
 
   private mutating func word(_ word: StaticString) {
     separate()
-    unsafe put(word.utf8CodeUnitCount) { unsafe $0.update(from: word.utf8Start, count: word.utf8CodeUnitCount) }
+    unsafe put(word.utf8CodeUnitCount) { unsafe JSONWriter.copy(word.utf8Start, word.utf8CodeUnitCount, to: $0) }
   }
 
   /// Any value, with all that it holds.
@@ -187,10 +189,12 @@ public struct JSONWriter {
   /// How many decimal digits a number has.
   private static func digits(of number: UInt) -> Int {
     var count = 1
-    var rest = number / 10
-    while rest > 0 {
+    var limit: UInt = 10
+    while number >= limit {
       count += 1
-      rest /= 10
+      // A number of twenty digits: no limit goes beyond it.
+      if count == 20 { break }
+      limit *= 10
     }
     return count
   }
@@ -218,18 +222,13 @@ public struct JSONWriter {
   /// Appends as many bytes as `fill` says that it has written, at most `most`.
   @inline(__always)
   private mutating func put(upTo most: Int, _ fill: (UnsafeMutablePointer<UInt8>) -> Int) {
-    if room.count - used < most { makeRoom(for: most) }
-    let start = used
-    var written = 0
-    unsafe room.withUnsafeMutableBufferPointer { room in
-      if let base = room.baseAddress { unsafe written = fill(base + start) }
-    }
-    used = start + written
+    if size - used < most { makeRoom(for: most) }
+    unsafe used += fill(room + used)
   }
 
   private mutating func put(_ byte: UInt8) {
-    if used == room.count { makeRoom(for: 1) }
-    room[used] = byte
+    if used == size { makeRoom(for: 1) }
+    unsafe room[used] = byte
     used += 1
   }
 
@@ -237,14 +236,33 @@ public struct JSONWriter {
     for byte in bytes { put(byte) }
   }
 
-  /// Takes no more than a little at a time: a buffer with much behind its end is not to be filled up for every line.
   @inline(never)
   private mutating func makeRoom(for count: Int) {
-    room.append(
-      contentsOf: count <= JSONWriter.step.count ? JSONWriter.step : [UInt8](repeating: 0, count: count))
+    let larger = max(2 * size, used + count)
+    let place = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
+    unsafe place.update(from: room, count: used)
+    unsafe room.deallocate()
+    unsafe room = place
+    size = larger
   }
 
-  private static let step = [UInt8](repeating: 0, count: 512)
+  /// Copies bytes; few of them, as most keys and words have, in two overlapping pieces and without a call.
+  @inline(__always)
+  private static func copy(_ from: UnsafePointer<UInt8>, _ count: Int, to place: UnsafeMutablePointer<UInt8>) {
+    let (source, target) = unsafe (UnsafeRawPointer(from), UnsafeMutableRawPointer(place))
+    switch count {
+    case 4..<8:
+      let last = unsafe source.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)
+      unsafe target.storeBytes(of: source.loadUnaligned(as: UInt32.self), as: UInt32.self)
+      unsafe target.storeBytes(of: last, toByteOffset: count - 4, as: UInt32.self)
+    case 8...16:
+      let last = unsafe source.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+      unsafe target.storeBytes(of: source.loadUnaligned(as: UInt64.self), as: UInt64.self)
+      unsafe target.storeBytes(of: last, toByteOffset: count - 8, as: UInt64.self)
+    case 0..<4: for index in 0..<count { unsafe place[index] = from[index] }
+    default: unsafe place.update(from: from, count: count)
+    }
+  }
 
   /// A text in quotes; the common case of a text without anything to escape is found first and goes the short way.
   private mutating func quoted(_ text: UnsafeBufferPointer<UInt8>) {
@@ -261,7 +279,7 @@ public struct JSONWriter {
     unsafe put(start + count + 2) { place in
       unsafe place[0] = UInt8(ascii: ",")
       unsafe place[start] = UInt8(ascii: "\"")
-      if let from = text.baseAddress { unsafe (place + start + 1).update(from: from, count: count) }
+      if let from = text.baseAddress { unsafe JSONWriter.copy(from, count, to: place + start + 1) }
       unsafe place[start + count + 1] = UInt8(ascii: "\"")
     }
   }

@@ -4,11 +4,9 @@ internal import FlowBase
 public enum CloudEvents {
   /// Appends an event as one object; `name` is the manifest's.
   public static func append(_ event: Event, name: String, to buffer: inout [UInt8]) {
-    var taken: [UInt8] = []
-    swap(&taken, &buffer)
-    var writer = JSONWriter(appendingTo: taken)
+    var writer = JSONWriter()
     writer.cloudEvent(event, name: name)
-    buffer = writer.takeBytes()
+    writer.append(to: &buffer)
   }
 }
 

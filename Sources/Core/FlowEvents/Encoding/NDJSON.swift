@@ -4,12 +4,10 @@ public import FlowBase
 public enum NDJSON {
   /// Appends an event's line, its line feed included.
   public static func append(_ event: Event, to buffer: inout [UInt8]) {
-    var taken: [UInt8] = []
-    swap(&taken, &buffer)
-    var writer = JSONWriter(appendingTo: taken)
+    var writer = JSONWriter()
     writer.event(event)
     writer.verbatim(0x0A)
-    buffer = writer.takeBytes()
+    writer.append(to: &buffer)
   }
 
   /// An event's line, without the line feed.

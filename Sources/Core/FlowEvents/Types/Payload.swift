@@ -1,5 +1,5 @@
 /// What happened: one case a type, each with what is told of it.
-public enum Payload: Sendable, Hashable {
+public indirect enum Payload: Sendable, Hashable {
   case streamStart(StreamStart)
   case runStart(RunStart)
   case runState(RunStateMove)

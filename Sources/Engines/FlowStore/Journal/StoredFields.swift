@@ -18,7 +18,7 @@ public struct StoredFields: Sendable, Hashable {
     }
     var writer = JSONWriter()
     writer.value(.map(fields))
-    json = writer.takeBytes()
+    json = writer.bytes
   }
 
   /// The map; a fault `state.damaged` where there is none.

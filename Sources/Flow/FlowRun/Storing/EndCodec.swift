@@ -31,7 +31,7 @@ public enum EndCodec {
     }
     if writer.count == empty { return StoredFields() }
     writer.endObject()
-    return StoredFields(json: writer.takeBytes())
+    return StoredFields(json: writer.bytes)
   }
 
   /// The end of an item as it was told, without what its stages took.

@@ -75,17 +75,17 @@ final class KeyedWork: Sendable {
     writer.key("config")
     writer.string(config.canonical)
     writer.key("input")
-    return writer.takeBytes()
+    return writer.bytes
   }
 
   fileprivate func parts(_ config: Config?, _ input: String) -> StoredFields {
-    var writer = JSONWriter(appendingTo: config.map { KeyedWork.head(op, version, $0) } ?? head)
+    var writer = JSONWriter(after: config.map { KeyedWork.head(op, version, $0) } ?? head)
     writer.string(input)
     if !plugin.isEmpty {
       writer.key("plugin")
       writer.string(plugin)
     }
     writer.endObject()
-    return StoredFields(json: writer.takeBytes())
+    return StoredFields(json: writer.bytes)
   }
 }

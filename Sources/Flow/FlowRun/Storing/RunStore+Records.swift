@@ -58,7 +58,7 @@ extension RunStore {
       writer.endArray()
     }
     writer.endObject()
-    return StoredFields(json: writer.takeBytes())
+    return StoredFields(json: writer.bytes)
   }
 
   /// The fields that a node's result had.

@@ -45,7 +45,7 @@ final class FetchTerms: Sendable {
     ] {
       writer.int(number)
     }
-    mark = writer.takeBytes()
+    mark = writer.bytes
   }
 
   private static func headers(_ config: Config) -> [TransferHeader] {

@@ -137,7 +137,7 @@ enum HostMessage {
     writer.beginObject()
     body(&writer)
     writer.endObject()
-    var bytes = writer.takeBytes()
+    var bytes = writer.bytes
     bytes.append(0x0A)
     return bytes
   }

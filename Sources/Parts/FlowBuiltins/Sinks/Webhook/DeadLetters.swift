@@ -30,6 +30,6 @@ struct DeadLetters {
     writer.endObject()
     try SmallFiles.makeFolder(PathText.parent(of: path), mode: 0o700)
     let file = try AppendFile(path)
-    try file.write(writer.takeBytes() + [0x0A])
+    try file.write(writer.bytes + [0x0A])
   }
 }

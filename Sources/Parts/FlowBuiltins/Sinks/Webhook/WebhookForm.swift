@@ -42,7 +42,7 @@ enum WebhookForm: String, CaseIterable {
     writer.key("timestamp")
     writer.string(WebhookForm.fact("time", of: event))
     writer.endObject()
-    return writer.takeBytes().dropLast() + Array(",\"data\":".utf8) + data + Array("}".utf8)
+    return writer.bytes.dropLast() + Array(",\"data\":".utf8) + data + Array("}".utf8)
   }
 
   /// A text that stands at the top of an event.
