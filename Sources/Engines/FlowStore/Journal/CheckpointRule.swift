@@ -15,17 +15,20 @@ struct CheckpointRule {
 
   /// From how many pages on the log is copied.
   let limit: Int
-  /// How long the log has to be for the next try; nil while it is short.
+  /// How long the log has to be for the next try; nil before the first one since it began.
   private var next: Int?
+  /// How long it was after the commit before.
+  private var last = 0
 
   init(limit: Int = 2000) { self.limit = limit }
 
-  /// What is to be done after a commit that left so many pages in the log.
+  /// What is to be done after a commit that left so many pages in the log; 0 is one that wrote nothing.
   mutating func step(pages: Int) -> Step {
-    guard pages >= limit else {
-      next = nil
-      return .none
-    }
+    if pages == 0 { return .none }
+    // A commit makes the log longer, unless it began it anew.
+    if pages <= last { next = nil }
+    last = pages
+    guard pages >= limit else { return .none }
     guard let due = next else {
       next = pages + 1
       return .copy

@@ -84,8 +84,11 @@ internal import FlowBase
       }, logLength)
   }
 
-  /// How many pages the log had after the last commit that wrote some, once the caller keeps it.
-  var logPages: Int { Int(unsafe logLength.pointee) }
+  /// How many pages the log has after what was committed since this was asked last; 0 where nothing was written.
+  func takeLogPages() -> Int {
+    defer { unsafe logLength.pointee = 0 }
+    return Int(unsafe logLength.pointee)
+  }
 
   /// Brings what nobody holds back of the log into the file.
   func copyLog() {
@@ -100,7 +103,8 @@ internal import FlowBase
     // One try waits for the place where somebody began to read, and is fooled by whoever reads on from there at once;
     // the next one sees that he has moved.
     for _ in 0..<3 {
-      if unsafe sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_RESTART, nil, nil) == SQLITE_OK { return }
+      let code = unsafe sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_RESTART, nil, nil)
+      if code & 0xFF != SQLITE_BUSY { return }
     }
   }
 

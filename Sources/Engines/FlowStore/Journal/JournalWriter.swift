@@ -13,10 +13,11 @@ final class JournalWriter {
   private let insertParked, dropParked, insertMember, upsertBarrier, confirmBarrierOutputs: Statement
   private let updateSource, updateRun, nameOfItem, insertMark: Statement
   private var synchronous = ""
-  private var checkpoints = CheckpointRule()
+  private var checkpoints: CheckpointRule
 
-  init(_ journal: Journal) throws(Fault) {
+  init(_ journal: Journal, checkpoints: CheckpointRule = CheckpointRule()) throws(Fault) {
     self.journal = journal
+    self.checkpoints = checkpoints
     database = journal.database
     database.leaveLogToCaller()
     begin = try database.prepare("BEGIN IMMEDIATE")
@@ -96,7 +97,7 @@ final class JournalWriter {
       try? rollback.run()
       throw error
     }
-    switch checkpoints.step(pages: database.logPages) {
+    switch checkpoints.step(pages: database.takeLogPages()) {
     case .none: break
     case .copy: database.copyLog()
     case .restart: database.restartLog()

@@ -27,8 +27,10 @@ final class LedgerWork {
   private let temporary: TemporaryFolder
   private var nextIntent = 1
 
-  init(journal: Journal, tree: OutputTree, temporary: TemporaryFolder) throws(Fault) {
-    writer = try JournalWriter(journal)
+  init(
+    journal: Journal, tree: OutputTree, temporary: TemporaryFolder, checkpoints: CheckpointRule = CheckpointRule()
+  ) throws(Fault) {
+    writer = try JournalWriter(journal, checkpoints: checkpoints)
     self.tree = tree
     self.temporary = temporary
     nextIntent = (try journal.database.number("SELECT max(id) FROM intents") ?? 0) + 1
