@@ -29,8 +29,7 @@ extension RunLoop {
   /// Takes items that have come from the sources into the window, as far as the machine has asked for them.
   func admitWaiting() {
     while mayAdmit {
-      // Each some is looked up in one reading of the journal, which is let go in between: while it lasts, the journal's
-      // log cannot begin anew.
+      // So many at a time: while a reading lasts, the journal's log cannot begin anew.
       store.snapshot {
         let next = waitingItems[waitingHead..<min(waitingItems.count, waitingHead + min(machine.wanted, 256))]
         for (waiting, standing) in zip(next, store.standings(of: next)) where mayAdmit {
