@@ -76,6 +76,41 @@ extension RunStore {
           node: barrierNumber(stage), group: group ?? "", digest: digest, status: fault == nil ? .ok : .failed,
           run: run, fault: fault)))
   }
+
+  /// The journal's numbers of the nodes whose results a stage that gathers works on, in the order of the plan.
+  func needed(by stage: Int) -> [Int] {
+    plan.nodes.indices.filter {
+      plan.stages[stage].needs.contains(plan.nodes[$0].stage) && !plan.stages[plan.nodes[$0].stage].scope.isBarrier
+    }.map { nodeNumbers[$0] }
+  }
+
+  /// The plan's node of a number of the journal.
+  func node(of number: Int) -> Int? { nodeNumbers.firstIndex(of: number) }
+
+  /// The journal's number of one of the plan's sources.
+  func number(ofSource source: Int) -> Int { sourceNumbers[source] }
+
+  /// The journal's number of one of the plan's nodes.
+  func number(ofNode node: Int) -> Int { nodeNumbers[node] }
+
+  func barrierNumber(_ stage: Int) -> Int { barrierNumbers[stage] }
+  func sourceName(_ number: Int) -> String {
+    sourceNumbers.firstIndex(of: number).map { plan.sources[$0].id } ?? ""
+  }
+
+  func output(of record: OutputRecord) -> OutputFact {
+    OutputFact(path: record.path, bytes: record.bytes, sha256: record.sha256.hex, media: record.media)
+  }
+
+  /// Whether the files that a stage published last are still there unchanged.
+  func areUnchanged(_ outputs: [OutputRecord]) -> Bool {
+    outputs.allSatisfy {
+      switch try? tree.condition(of: $0, by: checksDigests ? .digest : .stat) {
+      case .unchanged, .touched: true
+      default: false
+      }
+    }
+  }
 }
 
 /// Hands out what a stage works on, read from the journal page by page.

@@ -18,7 +18,7 @@ final class RunStore: @unchecked Sendable {
   let nodeNumbers: [Int]
   /// The journal's numbers of stages that gather, by the plan's place; -1 for others.
   let barrierNumbers: [Int]
-  private let checksDigests: Bool
+  let checksDigests: Bool
   let isFresh: Bool
   /// The run before this one, where it did not come to its end.
   let cutOffRun: Int?
@@ -342,46 +342,15 @@ final class RunStore: @unchecked Sendable {
     batch.removeAll(keepingCapacity: true)
   }
 
-  // MARK: Gates, for the loop
-
-  /// The gate under which all parked items are filed: the machine knows which of them may go on.
-  private static let gate = 0
-
-  func park(_ parked: ParkedItem) {
-    post(0, .park(ParkedRecord(gate: RunStore.gate, item: parked.id, run: run, state: ParkCodec.encode(parked))))
-  }
-
-  /// Brings parked items back, the oldest first; `give` gets none when there are none left.
-  func unpark(_ count: Int, _ give: @escaping @Sendable ([ParkedItem]) -> Void) {
-    flush()
-    let (ledger, run) = (ledger, run)
-    Task {
-      do {
-        // Behind everything that was posted before, so that what is being parked is seen.
-        try await ledger.perform(.flush)
-        let records = try read { (reader) throws(Fault) in
-          try reader.parked(at: RunStore.gate, run: run, limit: count)
-        }
-        if let last = records.last { try await ledger.perform(.unpark(gate: RunStore.gate, through: last.seq)) }
-        give(records.compactMap { ParkCodec.decode($0.item, $0.state, holding: waited) })
-      } catch {
-        give([])
-      }
-    }
-  }
-
-  /// A file that an item has waited with; its own goes with it.
-  private func waited(path: String, bytes: Int, sha256: Digest, isOwn: Bool) -> HeldFile {
-    let file = held(path: path, bytes: bytes, sha256: sha256)
-    guard isOwn, let finished = finishedFile(file) else { return file }
-    return HeldFile(path: path, bytes: bytes, sha256: sha256, isTemporary: true) { _ in finished.remove() }
-  }
-
   /// A text without secrets.
   func redact(_ text: String) -> String { redaction.redact(text) }
 
-  // MARK: Stages that gather, for their jobs
+  /// Whether a text may be written down as it is.
+  func hidesNothing(_ text: String) -> Bool { redaction.redact(text) == text }
 
+  // MARK: For jobs
+
+  /// Reads the journal on a job's thread.
   func read<Result>(_ body: (JournalReader) throws(Fault) -> Result) throws(Fault) -> Result {
     try jobReader.withLock { (known) throws(Fault) in
       let reader = if let known { known } else { try journal.reader() }
@@ -390,47 +359,10 @@ final class RunStore: @unchecked Sendable {
     }
   }
 
-  /// The journal's numbers of the nodes whose results a stage that gathers works on, in the order of the plan.
-  func needed(by stage: Int) -> [Int] {
-    plan.nodes.indices.filter {
-      plan.stages[stage].needs.contains(plan.nodes[$0].stage) && !plan.stages[plan.nodes[$0].stage].scope.isBarrier
-    }.map { nodeNumbers[$0] }
-  }
-
-  /// The plan's node of a number of the journal.
-  func node(of number: Int) -> Int? { nodeNumbers.firstIndex(of: number) }
-
-  /// The journal's number of one of the plan's sources.
-  func number(ofSource source: Int) -> Int { sourceNumbers[source] }
-
-  /// Whether a text may be written down as it is.
-  func hidesNothing(_ text: String) -> Bool { redaction.redact(text) == text }
-
   /// Hands an order over, behind those that were posted before.
   func batch(_ order: StoreOrder) { post(0, order) }
 
-  /// The journal's number of one of the plan's nodes.
-  func number(ofNode node: Int) -> Int { nodeNumbers[node] }
-
-  func barrierNumber(_ stage: Int) -> Int { barrierNumbers[stage] }
-  func sourceName(_ number: Int) -> String {
-    sourceNumbers.firstIndex(of: number).map { plan.sources[$0].id } ?? ""
-  }
-
-  func output(of record: OutputRecord) -> OutputFact {
-    OutputFact(path: record.path, bytes: record.bytes, sha256: record.sha256.hex, media: record.media)
-  }
-
-  /// Whether the files that a stage published last are still there unchanged.
-  func areUnchanged(_ outputs: [OutputRecord]) -> Bool {
-    outputs.allSatisfy {
-      switch try? tree.condition(of: $0, by: checksDigests ? .digest : .stat) {
-      case .unchanged, .touched: true
-      default: false
-      }
-    }
-  }
-
+  /// Has an order done, and waits for that.
   func perform(_ order: StoreOrder) async throws(Fault) { try await ledger.perform(order) }
 
   /// Writes the run's end, and with it all that is left; once the loop is over.
