@@ -110,6 +110,15 @@ import Testing
     #expect(scene.problems(two + "  - script: { file: rules.lua, function: other }\n") == [])
   }
 
+  @Test(arguments: [
+    ("{ file: missing.lua }", ["E0130"]), ("{ file: missing.lua, nothing: 1 }", ["E0103"]),
+    ("{ file: missing.lua, function: [] }", ["E0110"]),
+  ])
+  func `A part is asked about its configuration once all of it can be read`(config: String, codes: [String]) throws {
+    let scene = try scene("")
+    #expect(scene.problems(two + "  - script: \(config)\n").map(\.code) == codes)
+  }
+
   @Test func `A script is a source, and items stream from it`() async throws {
     let scene = try scene(
       """

@@ -147,6 +147,9 @@ extension Planner {
           : "keys of `\(spec.name)`: \(keys)   (imgflow explain \(spec.name))"
       ]
     }
+    if reader.diagnostics.dropFirst(before).contains(where: { $0.severity == .error }) {
+      misread.insert(resolved.place)
+    }
     return config
   }
 

@@ -149,8 +149,10 @@ extension Planner {
   }
 
   /// Tells what the part itself finds wrong with its configuration, or with that of one of its legs.
+  ///
+  /// A part would miss what stands in the manifest and was refused; so it is asked once all of it can be read.
   mutating func checkPart(_ resolved: ResolvedEntry, _ configs: [Config]) {
-    guard inputs.checksFiles else { return }
+    guard inputs.checksFiles, !misread.contains(resolved.place) else { return }
     var told: Set<String> = []
     for problem in configs.flatMap({ resolved.spec.check($0, inputs.folder) }) where told.insert(problem).inserted {
       reader.add("E0130", problem, at: resolved.op.value.place)

@@ -29,6 +29,8 @@ struct Planner {
   var load = LoadScope()
   /// The literal paths below `output.dir` that stages write, in the form in which file systems may take them for one.
   var literalPaths: [String: String] = [:]
+  /// The ops of whose configuration something could not be read.
+  var misread: Set<Place> = []
   /// The sinks that nothing is wrong with.
   var soundSinks: [PlannedSink] = []
 
