@@ -1,3 +1,3 @@
 import FlowCLI
 
-await CommandLineTool.main()
+CommandLineTool.main()

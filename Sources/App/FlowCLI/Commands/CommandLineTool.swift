@@ -16,7 +16,7 @@ public struct CommandLineTool: Sendable {
   }
 
   /// Runs the process's own command line and ends the process.
-  public static func main() async -> Never {
+  public static func main() -> Never {
     let words = Array(CommandLine.arguments.dropFirst())
     // Before anything else, so that what the program becomes finds its process untouched.
     if words.first == LaunchVerb.name { ProcessFacts.exit(LaunchVerb.run(Array(words.dropFirst()))) }
@@ -25,7 +25,7 @@ public struct CommandLineTool: Sendable {
     ProcessFacts.keepLibrariesToTheEnd()
     if words.first == PictureProgram.verb { PictureWorker.main(Array(words.dropFirst())) }
     PictureProgram.declareOwn()
-    ProcessFacts.exit(await CommandLineTool(console: .standard).run(words))
+    ProcessFacts.exit(CallingThread.run { await CommandLineTool(console: .standard).run(words) })
   }
 
   /// Runs a command line, without the program's name, and gives the exit code.

@@ -1,47 +1,4 @@
-internal import CPosix
 internal import Glibc
-
-/// A thread of our own, outside of the cooperative pool, for a loop that waits.
-public struct WorkerThread: Sendable {
-  /// A thread that runs the body once; the name shows in debuggers and `top -H`.
-  public static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
-    // No thread to be had: the work is done here, later, rather than not at all.
-    if !tryStart(name, body) { body() }
-  }
-
-  /// The same, and says whether there is a thread to be had; where there is none, the body does not run.
-  public static func tryStart(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
-    var thread = pthread_t()
-    let box = unsafe Unmanaged.passRetained(Body(name, body)).toOpaque()
-    var attributes = pthread_attr_t()
-    unsafe pthread_attr_init(&attributes)
-    unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    unsafe pthread_attr_setstacksize(&attributes, 1 << 20)
-    let code = unsafe pthread_create(
-      &thread, &attributes,
-      { context in
-        if let context = unsafe context {
-          let body = unsafe Unmanaged<Body>.fromOpaque(context).takeRetainedValue()
-          _ = unsafe imgflow_set_thread_name(body.name)
-          body.run()
-        }
-        return nil
-      }, box)
-    unsafe pthread_attr_destroy(&attributes)
-    if code != 0 { unsafe Unmanaged<Body>.fromOpaque(box).release() }
-    return code == 0
-  }
-
-  private final class Body: Sendable {
-    let name: String
-    let run: @Sendable () -> Void
-    init(_ name: String, _ run: @escaping @Sendable () -> Void) {
-      // The kernel cuts thread names at 15 bytes and refuses longer ones.
-      self.name = String(name.prefix(15))
-      self.run = run
-    }
-  }
-}
 
 /// Threads for work that blocks: disk, hashing, pictures; tasks run on them by preference.
 @safe public final class BlockingPool: TaskExecutor, @unchecked Sendable {
@@ -78,6 +35,9 @@ public struct WorkerThread: Sendable {
   /// Takes a job.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
+    // The job's task keeps the pool. Once it is there for the taking, both may end before anybody has been called.
+    let own = unsafe Unmanaged.passRetained(self)
+    defer { unsafe own.release() }
     unsafe pthread_mutex_lock(mutex)
     jobs.append(job)
     let call = claimCall()

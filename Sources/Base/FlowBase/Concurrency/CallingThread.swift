@@ -1,0 +1,40 @@
+/// Tasks that are done by the thread that waits for them: the program's own.
+///
+/// Without it, what a command does between two waits is done by threads that the system makes for it, one after another.
+public final class CallingThread: TaskExecutor {
+  private enum Letter: Sendable { case job(UnownedJob), end }
+  private let letters = Mailbox<Letter>()
+
+  private init() {}
+
+  /// Does all of the body on the calling thread, except what it lets others do, and gives its result.
+  public static func run<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) -> Result {
+    let thread = CallingThread()
+    let outcome = Guarded<Result?>(nil)
+    Task(executorPreference: thread) {
+      let result = await body()
+      outcome.withLock { $0 = result }
+      thread.tell(.end)
+    }
+    var batch: [Letter] = []
+    while true {
+      if let result = outcome.withLock({ $0 }) { return result }
+      thread.letters.take(into: &batch, until: nil)
+      for case .job(let job) in batch { unsafe job.runSynchronously(on: thread.asUnownedTaskExecutor()) }
+    }
+  }
+
+  /// Takes a job.
+  public func enqueue(_ job: consuming ExecutorJob) {
+    // The job's task keeps this thread. Once it is there for the taking, all may end before it has been told of.
+    let own = unsafe Unmanaged.passRetained(self)
+    defer { unsafe own.release() }
+    tell(.job(UnownedJob(job)))
+  }
+
+  private func tell(_ letter: Letter) {
+    letters.post(letter)
+    // Also where whoever tells it gathers its wakes.
+    letters.wake()
+  }
+}
