@@ -87,7 +87,7 @@ final class Workbench: Sendable {
     let (context, leg) = leg(key, nil, [:])
     return await withCheckedContinuation { continuation in
       do throws(Fault) {
-        let begun = try (stage as? any PromptStage)?.begin(leg, in: context) { continuation.resume(returning: $0) }
+        let begun = try stage.asPromptStage?.begin(leg, in: context) { continuation.resume(returning: $0) }
         if cancels { begun?.cancel() }
         if begun == nil { continuation.resume(returning: .failure(Fault("test.task", .permanent, "needs a task"))) }
       } catch {
@@ -99,7 +99,7 @@ final class Workbench: Sendable {
   /// Whether work on an item begins without a task.
   func begins(content: Content? = nil, fields: Fields = [:]) throws -> Bool {
     let (context, leg) = leg("k", content, fields)
-    return try (stage as? any PromptStage)?.begin(leg, in: context, done: { _ in }) != nil
+    return try stage.asPromptStage?.begin(leg, in: context, done: { _ in }) != nil
   }
 
   private func leg(_ key: String, _ content: Content?, _ fields: Fields) -> (StageContext, Leg) {

@@ -80,7 +80,7 @@ public struct PlanBuilder: Sendable {
       let op = builder.op(id)
       let spec = PartSpec(
         name: op, role: .stage, version: version, summary: "A stage written in Swift.", fields: [],
-        sets: { _ in sets }, per: per, isImmediate: stage is any ImmediateStage, example: "")
+        sets: { _ in sets }, per: per, isImmediate: stage.asImmediateStage != nil, example: "")
       builder.catalog.add(StagePart(spec) { stage })
       builder.stages.append(entry(op, [:], id, keys, concurrency: concurrency))
     }

@@ -59,7 +59,7 @@ extension URLParts {
       host = start..<place
       if host.isEmpty || label == 0 { return nil }
       if letters == 0 {
-        guard unsafe Plain.isQuad(bytes[host.lowerBound..<host.upperBound]) else { return nil }
+        guard unsafe Plain.isQuad(bytes, host) else { return nil }
       } else if lastLetter != dots || letters < 2 {
         // Numbers have odd spellings, such as 0x7f.1: a name ends in a label with letters, and not in one of them alone.
         return nil
@@ -116,10 +116,10 @@ extension URLParts {
     }
 
     /// Four numbers up to 255, without zeros in front.
-    private static func isQuad(_ host: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+    private static func isQuad(_ bytes: UnsafeBufferPointer<UInt8>, _ host: Range<Int>) -> Bool {
       var (numbers, digits, value) = (0, 0, 0)
-      for place in unsafe host.indices {
-        let byte = unsafe host[place]
+      for place in host {
+        let byte = unsafe bytes[place]
         if byte == UInt8(ascii: ".") {
           numbers += 1
           (digits, value) = (0, 0)

@@ -112,6 +112,14 @@ public enum Sample: Sendable, Hashable {
   case count(Int)
   /// Those whose key hash lies below this share, 0 to 1.
   case share(Double)
+
+  /// The sample as a text that tells it from others.
+  public var words: String {
+    switch self {
+    case .count(let count): "count \(count)"
+    case .share(let share): "share \(share)"
+    }
+  }
 }
 
 /// A source of the plan.

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct SmallStageTests {
   private func decide(_ part: StagePart, _ leg: Leg, _ config: Config) throws -> StageResult {
-    let stage = try #require(part.make() as? any ImmediateStage)
+    let stage = try #require(part.make().asImmediateStage)
     return try stage.decide(leg, config: config)
   }
 

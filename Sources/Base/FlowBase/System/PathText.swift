@@ -35,7 +35,13 @@ public enum PathText {
       default: steps.append(step)
       }
     }
-    return "/" + steps.joined(separator: "/")
+    // Not `joined`: it asks at run time what a list's pieces are, which takes longer than all of this.
+    var text = steps.isEmpty ? "/" : ""
+    for step in steps {
+      text += "/"
+      text.append(contentsOf: step)
+    }
+    return text
   }
 
   /// The path without links, `.` and `..`; it must be there.

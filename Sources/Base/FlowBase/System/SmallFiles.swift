@@ -34,7 +34,8 @@ public enum SmallFiles {
   public static func makeFolder(_ path: String, mode: Int = 0o777) throws(Fault) {
     var made = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/") {
-      made += (made.isEmpty || made == "/" ? "" : "/") + part
+      if !made.isEmpty && made != "/" { made += "/" }
+      made.append(contentsOf: part)
       if unsafe mkdir(made, mode_t(mode)) != 0 && errno != EEXIST {
         throw SystemFault.last("cannot make the folder \(made)")
       }

@@ -164,7 +164,7 @@ struct Lexer {
 
   private func string(_ from: Int, _ to: Int) -> String {
     var view = String.UnicodeScalarView()
-    view.append(contentsOf: text[from..<to])
+    for scalar in text[from..<to] { view.append(scalar) }
     return String(view)
   }
 

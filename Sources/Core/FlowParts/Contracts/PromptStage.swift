@@ -13,6 +13,11 @@ public protocol PromptStage: Stage {
   ) throws(Fault) -> BegunWork?
 }
 
+extension PromptStage {
+  /// It begins without a task.
+  public var asPromptStage: (any PromptStage)? { self }
+}
+
 /// Work that has been begun without a task.
 public struct BegunWork: Sendable {
   /// Ends the work soon; it is then done with a fault of the kind `cancelled`, unless it was done before.

@@ -18,9 +18,26 @@ public protocol Stage: Sendable {
 
   /// Gives back what the stage holds, such as programs that it has started; the run is over.
   func close() async
+
+  // What else the stage is; a stage of such a kind says so by itself. Asked here and not by a cast, since the first cast
+  // of a type looks through all that every type conforms to.
+
+  /// The stage, where it is one that asks hosts.
+  var asNetworkStage: (any NetworkStage)? { get }
+  /// The stage, where it is one that decides at once.
+  var asImmediateStage: (any ImmediateStage)? { get }
+  /// The stage, where it is one that begins without a task.
+  var asPromptStage: (any PromptStage)? { get }
 }
 
 extension Stage {
+  /// It asks no host.
+  public var asNetworkStage: (any NetworkStage)? { nil }
+  /// It does not decide at once.
+  public var asImmediateStage: (any ImmediateStage)? { nil }
+  /// It has no beginning without a task.
+  public var asPromptStage: (any PromptStage)? { nil }
+
   /// Nothing is held.
   public func close() async {}
 
@@ -47,6 +64,11 @@ public protocol NetworkStage: Stage {
   func reach(_ host: String, in services: any RunServices) async -> Reach
 }
 
+extension NetworkStage {
+  /// It asks hosts.
+  public var asNetworkStage: (any NetworkStage)? { self }
+}
+
 /// What comes of trying to reach a host.
 public enum Reach: String, Sendable, Hashable, CaseIterable {
   /// It takes connections.
@@ -66,6 +88,9 @@ public protocol ImmediateStage: Stage {
 }
 
 extension ImmediateStage {
+  /// It decides at once.
+  public var asImmediateStage: (any ImmediateStage)? { self }
+
   /// Decides.
   public func run(_ leg: Leg, in context: StageContext) async throws -> StageResult {
     try decide(leg, config: context.config)

@@ -80,7 +80,7 @@ struct OnlineLook: Sendable {
         continue
       }
       guard let config = try? node.config.resolved(in: leg) else { continue }
-      if let immediate = stages[node.stage] as? any ImmediateStage {
+      if let immediate = stages[node.stage].asImmediateStage {
         guard let made = try? immediate.decide(leg, config: config), case .pass = made.verdict else { continue }
         known[number] = fields.merging(made.fields)
       } else if let host = stages[node.stage].host(of: leg, config: config) {

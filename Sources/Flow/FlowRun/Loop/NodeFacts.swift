@@ -39,8 +39,8 @@ final class NodeFacts: Sendable {
     keyed = KeyedWork(
       op: self.planned.op, version: self.planned.part.spec.version, config: planned.config, plugin: digest)
     self.work = work
-    immediate = work as? any ImmediateStage
-    prompt = spills ? nil : work as? any PromptStage
+    immediate = work.asImmediateStage
+    prompt = spills ? nil : work.asPromptStage
     if case .expression(let condition) = self.planned.condition { self.condition = condition } else { condition = nil }
     runsProgram = self.planned.part.spec.runsProgram
     keepsStartsApart = self.planned.interval != nil

@@ -10,7 +10,7 @@ extension RunLoop {
   static func refreshNode(of plan: Plan, _ stages: [any Stage]) -> Int? {
     // Behind a gate items are put aside, and come back with their bytes or not at all.
     guard plan.state.refresh == .changed, plan.stages.allSatisfy({ $0.after.isEmpty }) else { return nil }
-    let asking = (0..<plan.itemNodeCount).filter { stages[plan.nodes[$0].stage] is any NetworkStage }
+    let asking = (0..<plan.itemNodeCount).filter { stages[plan.nodes[$0].stage].asNetworkStage != nil }
     return asking.count == 1 ? asking[0] : nil
   }
 
@@ -43,7 +43,7 @@ extension RunLoop {
   /// Whether a failure may be the network's, in a run that waits for its network.
   func mayBeOffline(_ operation: Operation, _ fault: Fault) -> Bool {
     guard plan.pausesOffline, fault.kind == .transient, fault.httpStatus == nil, !machine.mode.isEnding,
-      stages[plan.nodes[operation.node].stage] is any NetworkStage
+      stages[plan.nodes[operation.node].stage].asNetworkStage != nil
     else { return false }
     let codes = ["dns.temporary", "body.truncated", "tls.handshake"]
     return fault.code.hasPrefix("net.") || codes.contains(fault.code)
@@ -60,7 +60,7 @@ extension RunLoop {
 
   /// Tries to reach a host, on a task of its own.
   private func reach(_ host: String, through node: Int, _ letter: @escaping @Sendable (Reach) -> Letter) {
-    guard let stage = stages[plan.nodes[node].stage] as? any NetworkStage else { return }
+    guard let stage = stages[plan.nodes[node].stage].asNetworkStage else { return }
     let mailbox = mailbox
     let services = services
     Task(executorPreference: services.blocking) {

@@ -86,7 +86,7 @@ extension RunLoop {
     held.keys[operation.node] = key
     if node.planned.part.spec.isRemembered { return false }
     if operation.node == refreshNode, held.course.earlierEnd != nil { return false }
-    if refetches, node.work is any NetworkStage { return false }
+    if refetches, node.work.asNetworkStage != nil { return false }
     guard let known = held.course.history,
       let made = store.reusableResult(known, node: operation.node, key: key), let content = made.content
     else { return false }

@@ -44,8 +44,8 @@ extension RunLoop {
   private func fingerprint(of number: Int) -> String {
     let source = plan.sources[number]
     var text = "\(source.op) \(source.part.spec.version) \(source.config.canonical) \(source.take ?? -1) "
-    text += "\(source.condition?.canonical ?? "") \(String(describing: source.sample)) "
-    text += "\(String(describing: plan.sample)) \(plan.digest(of: source.part.spec, source.config)) "
+    text += "\(source.condition?.canonical ?? "") \(source.sample?.words ?? "") "
+    text += "\(plan.sample?.words ?? "") \(plan.digest(of: source.part.spec, source.config)) "
     text +=
       fingerprints.gathering + Hex.encode(fingerprints.of(Item(source: "", key: "", index: 0, url: nil), input: []))
     return Digest.sha256(of: text).hex

@@ -198,7 +198,7 @@ final class RunLoop: @unchecked Sendable {
     lockNode = parts.plan.lockNode
     refreshNode = RunLoop.refreshNode(of: parts.plan, stages)
     refetches =
-      parts.plan.state.refresh == .changed && refreshNode == nil && stages.contains { $0 is any NetworkStage }
+      parts.plan.state.refresh == .changed && refreshNode == nil && stages.contains { $0.asNetworkStage != nil }
     let room = DescriptorLimit.roomForTransfers
     if parts.plan.settings.connections == nil {
       height = Height(RunOptions.automaticConnections, ceiling: min(RunOptions.mostAutomaticConnections, room))
