@@ -78,7 +78,7 @@ extension Command {
     }
   }
 
-  /// Waits on a thread of its own, off the cooperative pool.
+  /// Waits on a thread of its own, since the command's is for its tasks.
   private static func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { continuation in
       WorkerThread.start("ask") { continuation.resume(returning: body()) }

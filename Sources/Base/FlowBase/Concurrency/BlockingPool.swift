@@ -35,14 +35,9 @@ internal import Glibc
   /// Takes a job.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    // The job's task keeps the pool. Once it is there for the taking, both may end before anybody has been called.
-    let own = unsafe Unmanaged.passRetained(self)
-    defer { unsafe own.release() }
     unsafe pthread_mutex_lock(mutex)
     jobs.append(job)
-    let call = claimCall()
-    unsafe pthread_mutex_unlock(mutex)
-    perform(call)
+    callAndUnlock()
   }
 
   private enum Call { case nobody, sleeper, newcomer(Int) }
@@ -58,20 +53,33 @@ internal import Glibc
     return .newcomer(threads - 1)
   }
 
-  private func perform(_ call: Call) {
-    switch call {
-    case .nobody: break
-    case .sleeper: unsafe pthread_cond_signal(arrived)
-    case .newcomer(let number):
-      if WorkerThread.tryStart("\(name)-\(number)", { self.work() }) { break }
-      // No thread to be had. Those that are there get to the job in the end; if there are none, it is done here.
-      unsafe pthread_mutex_lock(mutex)
-      isWaking = false
-      threads -= 1
-      let isAlone = threads == 0
+  /// Calls whoever is to be called, and lets go of the lock; then the pool may be gone.
+  ///
+  /// A job's task keeps the pool, and often nobody else does. Once the job can be taken, that task may end.
+  private func callAndUnlock() {
+    switch claimCall() {
+    case .nobody: unsafe pthread_mutex_unlock(mutex)
+    case .sleeper:
+      unsafe pthread_cond_signal(arrived)
       unsafe pthread_mutex_unlock(mutex)
-      if isAlone { work(waits: false) }
+    case .newcomer(let number):
+      let name = "\(name)-\(number)"
+      let body: @Sendable () -> Void = { self.work() }
+      unsafe pthread_mutex_unlock(mutex)
+      withExtendedLifetime(body) { if !WorkerThread.tryStart(name, body) { goOnWithoutNewcomer() } }
     }
+  }
+
+  /// Where no thread is to be had, those that are there get to the job in the end.
+  ///
+  /// If there are none, it is done here.
+  private func goOnWithoutNewcomer() {
+    unsafe pthread_mutex_lock(mutex)
+    isWaking = false
+    threads -= 1
+    let isAlone = threads == 0
+    unsafe pthread_mutex_unlock(mutex)
+    if isAlone { work(waits: false) }
   }
 
   /// Lets the threads end once no job is left.
@@ -107,9 +115,7 @@ internal import Glibc
         jobs.removeFirst(head)
         head = 0
       }
-      let call = claimCall()
-      unsafe pthread_mutex_unlock(mutex)
-      perform(call)
+      callAndUnlock()
       unsafe job.runSynchronously(on: asUnownedTaskExecutor())
     }
   }

@@ -14,7 +14,7 @@ public final class CallingThread: TaskExecutor {
     Task(executorPreference: thread) {
       let result = await body()
       outcome.withLock { $0 = result }
-      thread.tell(.end)
+      thread.letters.postLast(.end)
     }
     var batch: [Letter] = []
     while true {
@@ -25,16 +25,7 @@ public final class CallingThread: TaskExecutor {
   }
 
   /// Takes a job.
-  public func enqueue(_ job: consuming ExecutorJob) {
-    // The job's task keeps this thread. Once it is there for the taking, all may end before it has been told of.
-    let own = unsafe Unmanaged.passRetained(self)
-    defer { unsafe own.release() }
-    tell(.job(UnownedJob(job)))
-  }
-
-  private func tell(_ letter: Letter) {
-    letters.post(letter)
-    // Also where whoever tells it gathers its wakes.
-    letters.wake()
-  }
+  ///
+  /// The job's task keeps this thread, and nobody else does: once the job can be taken, all may end.
+  public func enqueue(_ job: consuming ExecutorJob) { letters.postLast(.job(UnownedJob(job))) }
 }

@@ -35,6 +35,16 @@ internal import Glibc
     if first { Wakes.wake(self) }
   }
 
+  /// The same, where whoever takes the letter may end the box: it is not touched once the letter can be taken.
+  ///
+  /// The owner is woken at once, also by a thread that gathers its wakes.
+  public func postLast(_ letter: Letter) {
+    unsafe pthread_mutex_lock(mutex)
+    letters.append(letter)
+    unsafe pthread_cond_signal(arrived)
+    unsafe pthread_mutex_unlock(mutex)
+  }
+
   /// Puts several letters into the box at once.
   public func post(contentsOf batch: [Letter]) {
     guard !batch.isEmpty else { return }

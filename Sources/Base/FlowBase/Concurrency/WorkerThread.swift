@@ -89,9 +89,7 @@ final class SpareThreads: Sendable {
   /// Gives work to one of them, the one that was made first; false where none waits.
   func take(_ work: WorkerThread.Work) -> Bool {
     guard let seat = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return false }
-    seat.post(work)
-    // Also where this thread gathers its wakes.
-    seat.wake()
+    seat.postLast(work)
     return true
   }
 }

@@ -19,8 +19,9 @@ public protocol Stage: Sendable {
   /// Gives back what the stage holds, such as programs that it has started; the run is over.
   func close() async
 
-  // What else the stage is; a stage of such a kind says so by itself. Asked here and not by a cast, since the first cast
-  // of a type looks through all that every type conforms to.
+  // What else the stage is. A type that is declared to be of such a kind says so by itself; where a subclass is, or an
+  // extension elsewhere makes it one, it gives itself here. No cast is tried: the first of a type looks through all that
+  // every type conforms to.
 
   /// The stage, where it is one that asks hosts.
   var asNetworkStage: (any NetworkStage)? { get }

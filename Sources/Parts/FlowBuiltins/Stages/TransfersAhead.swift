@@ -5,8 +5,11 @@ internal import FlowTransfer
 ///
 /// It takes as long as those do, most runs need it, and none has to wait for it then.
 public struct TransfersAhead: Sendable {
-  /// What a run needs threads for in these milliseconds: signals, events, and the journal that is opened.
-  private static let threadsMeanwhile = 3
+  /// As many threads as a run needs in these milliseconds.
+  ///
+  /// They are for signals, events, the view on a terminal and its clock, a sink of the manifest, and the journal, which is
+  /// opened behind all of these. What is left over goes to the run.
+  private static let threadsMeanwhile = 6
 
   /// Begins to load it.
   public init() {
