@@ -133,7 +133,7 @@ def plugin_at_work(bench):
     pair = [bench.tools.flow(slow, address, wide=8, stages=stages, more=plugins)
             for stages in ["fetch, bench.busy", "fetch"]]
     times = [[], []]
-    for _ in range(bench.rounds + 2):
+    for _ in range(bench.rounds if bench.quick else bench.rounds + 2):
         for one, seen in zip(pair, times):
             one.before()
             run(one.words, bench.work)
@@ -214,7 +214,7 @@ def webhook(bench):
                                 (f"{len(fast.digests):,} files of 4 KiB from memory", fast, f"{base}/fast")]:
         pair = [bench.tools.flow(them, address, more=more) for more in [hook, ""]]
         times = [[], []]
-        for _ in range(bench.rounds + 2):
+        for _ in range(bench.rounds if bench.quick else bench.rounds + 2):
             for one, seen in zip(pair, times):
                 one.before()
                 run(one.words, bench.work)
