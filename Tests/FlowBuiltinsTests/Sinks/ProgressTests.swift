@@ -35,8 +35,8 @@ private func busyView() -> ProgressView {
   return view
 }
 
-private func runEnd(_ result: RunResult, exit: Int, _ items: ItemCounts) -> Payload {
-  .runEnd(.init(result: result, exit: exit, items: items, bytesIn: 98_213_004))
+private func runEnd(_ result: RunResult, exit: Int, _ items: ItemCounts, errors: [CodeCount] = []) -> Payload {
+  .runEnd(.init(result: result, exit: exit, items: items, bytesIn: 98_213_004, errors: errors))
 }
 
 /// Takes what is written, in order.
@@ -122,6 +122,22 @@ private final class Paper: Sendable {
     #expect(wide.last == "  failed: urls/cat.png  http.404 at h.example: h.example answered 404")
     let narrow = view.lines(width: 24, height: 10, hasColor: false)
     #expect(narrow.last == "  http.404 urls/cat.png")
+  }
+
+  @Test func `What went wrong with the run itself stands in the summary too`() {
+    var view = ProgressView()
+    _ = view.handle(event(.runStart(.init(sources: [], stages: [], sinks: [], output: "/w/out"))))
+    for level in [Payload.LogLine.Level.warn, .error, .error] {
+      _ = view.handle(event(.log(.init(level, "\(level): cannot read lst.txt"))))
+    }
+    _ = view.handle(
+      event(runEnd(.error, exit: 6, ItemCounts(), errors: [CodeCount(code: "disk.missing", count: 1)])))
+    #expect(
+      view.summary(folder: "/w", hasColor: false) == [
+        "error: 0 ok in 1.0 s, 98.2 MB received", "  results  ./out", "  why      error: cannot read lst.txt",
+        "  next     imgflow status                 what failed, what is left, and why",
+        "           imgflow explain disk.missing   what it means and what to do",
+      ])
   }
 
   @Test func `A run that went well ends with one line and a place`() {

@@ -13,6 +13,7 @@ extension ProgressView {
       let place = TextWidth.printable(ProgressView.shown(output, from: folder))
       lines += labelled("results", [(place, filesText)], width: width)
     }
+    lines += labelled("why", troubles.map { (TextWidth.printable($0), "") }, width: width)
     lines += labelled("failed", failureLines, width: width)
     lines += labelled("next", nextLines(end, width: width), width: width)
     return lines
@@ -64,7 +65,9 @@ extension ProgressView {
       steps.append(("\(run) --failed", "once the reasons are gone"))
     }
     if end.result != .success { steps.append(("imgflow status", "what failed, what is left, and why")) }
-    if let code = codes.first?.code { steps.append(("imgflow explain \(code)", "what it means and what to do")) }
+    if let code = codes.first?.code ?? end.errors.first?.code {
+      steps.append(("imgflow explain \(code)", "what it means and what to do"))
+    }
     let longest = steps.map { TextWidth.columns(of: $0.command) }.max() ?? 0
     let reason = steps.map { TextWidth.columns(of: $0.why) }.max() ?? 0
     let isNarrow = width < ProgressView.indent + longest + 3 + reason

@@ -30,6 +30,8 @@ struct ProgressView {
   private(set) var files = 0
   private(set) var fileBytes = 0
   private(set) var failures: [FailureGroup] = []
+  /// What went wrong with the run itself, such as a list that is not there; the first of it.
+  private(set) var troubles: [String] = []
   /// The last failures, newest last.
   private(set) var recent: [(name: String, error: EventError)] = []
   /// Items at work, those that began first first.
@@ -88,6 +90,10 @@ struct ProgressView {
     case .output(let file):
       files += 1
       fileBytes += file.bytes
+    case .log(let line):
+      // What concerns no item is in nobody's count.
+      if line.level == .error, troubles.count < 8, !troubles.contains(line.message) { troubles.append(line.message) }
+      return false
     default: return false
     }
     return true
