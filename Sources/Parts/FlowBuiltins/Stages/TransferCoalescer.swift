@@ -16,10 +16,41 @@ final class TransferCoalescer: Sendable {
     var progress: Progress
   }
 
-  private struct Flight {
-    var number: Int
+  /// A transfer under way; looked at under the lock alone, by all that hold it.
+  private final class Flight: @unchecked Sendable {
+    let key: RequestKey
+    /// The ticket of the first who asked.
+    let leader: Int
     var work: BegunWork?
-    var waiters: [Int: Waiter]
+    /// The first who asked, who is alone in nearly all cases, and the others by ticket.
+    private var first: Waiter?
+    private var others: [Int: Waiter] = [:]
+    /// Whether it has come to its end, or nobody waits for it any more.
+    private(set) var isOver = false
+
+    init(_ key: RequestKey, leader: Int, _ waiter: Waiter) {
+      (self.key, self.leader, first) = (key, leader, waiter)
+    }
+
+    var isWaitedFor: Bool { first != nil || !others.isEmpty }
+
+    func add(_ waiter: Waiter, ticket: Int) { others[ticket] = waiter }
+
+    func remove(ticket: Int) -> Waiter? {
+      if ticket != leader { return others.removeValue(forKey: ticket) }
+      defer { first = nil }
+      return first
+    }
+
+    var waiters: [(waiter: Waiter, isShared: Bool)] {
+      (first.map { [($0, false)] } ?? []) + others.values.map { ($0, true) }
+    }
+
+    /// Lets go of all, and gives it: they hold what holds the transfer.
+    func end() -> (waiters: [(waiter: Waiter, isShared: Bool)], work: BegunWork?) {
+      defer { (isOver, work, first, others) = (true, nil, nil, [:]) }
+      return (waiters, work)
+    }
   }
 
   private struct Landed {
@@ -46,8 +77,8 @@ final class TransferCoalescer: Sendable {
   private let state = Guarded(State())
 
   private enum Entrance {
-    case waits(ticket: Int)
-    case leads(ticket: Int)
+    case waits(Flight, ticket: Int)
+    case leads(Flight)
     case done(Fetched)
   }
 
@@ -63,70 +94,65 @@ final class TransferCoalescer: Sendable {
         return .done(Fetched(file, landed.facts))
       }
       state.tickets += 1
-      if state.flights[key] != nil {
-        state.flights[key]?.waiters[state.tickets] = waiter
-        return .waits(ticket: state.tickets)
+      if let flight = state.flights[key] {
+        flight.add(waiter, ticket: state.tickets)
+        return .waits(flight, ticket: state.tickets)
       }
-      state.flights[key] = Flight(number: state.tickets, waiters: [state.tickets: waiter])
-      return .leads(ticket: state.tickets)
+      let flight = Flight(key, leader: state.tickets, waiter)
+      state.flights[key] = flight
+      return .leads(flight)
     }
     switch entrance {
     case .done(let fetched):
       done(.success((fetched, isShared: true)))
       return BegunWork {}
-    case .waits(let ticket): return BegunWork { [self] in leave(key, ticket) }
-    case .leads(let ticket):
-      start(key, ticket, work)
-      return BegunWork { [self] in leave(key, ticket) }
+    case .waits(let flight, let ticket): return BegunWork { [self] in leave(flight, ticket) }
+    case .leads(let flight):
+      start(flight, work)
+      return BegunWork { [self] in leave(flight, flight.leader) }
     }
   }
 
-  private func start(_ key: RequestKey, _ flight: Int, _ begin: Work) {
+  private func start(_ flight: Flight, _ begin: Work) {
     let work: BegunWork
     do throws(Fault) {
       work = try begin(
-        { [self] bytes, size in tell(key, flight, bytes, size) }, { [self] result in land(key, flight, result) })
-    } catch { return land(key, flight, .failure(error)) }
+        { [self] bytes, size in tell(flight, bytes, size) }, { [self] result in land(flight, result) })
+    } catch { return land(flight, .failure(error)) }
     // Where nobody waits any more, or the file has come already, there is nothing to remember.
-    let isAbandoned = state.withLock { state in
-      guard state.flights[key]?.number == flight else { return true }
-      state.flights[key]?.work = work
-      return false
+    let isAbandoned = state.withLock { _ in
+      if !flight.isOver { flight.work = work }
+      return flight.isOver
     }
     if isAbandoned { work.cancel() }
   }
 
-  private func tell(_ key: RequestKey, _ flight: Int, _ bytes: Int, _ size: Int?) {
-    let listeners = state.withLock { state in
-      state.flights[key].flatMap { $0.number == flight ? $0.waiters.values.map(\.progress) : nil } ?? []
-    }
+  private func tell(_ flight: Flight, _ bytes: Int, _ size: Int?) {
+    let listeners = state.withLock { _ in flight.waiters.map(\.waiter.progress) }
     for listener in listeners { listener(bytes, size) }
   }
 
-  private func land(_ key: RequestKey, _ flight: Int, _ result: Result<Fetched, Fault>) {
-    let landed = state.withLock { state -> Flight? in
-      guard state.flights[key]?.number == flight, let landed = state.flights.removeValue(forKey: key) else {
-        return nil
-      }
+  private func land(_ flight: Flight, _ result: Result<Fetched, Fault>) {
+    let ended = state.withLock { state in
+      if flight.isOver { return flight.end() }
+      state.flights[flight.key] = nil
+      let ended = flight.end()
       if case .success(let fetched) = result {
-        state.remember(fetched, key)
+        state.remember(fetched, flight.key)
         // Before anybody has it: the first to publish it would move it away from under the others.
-        if landed.waiters.count > 1 { _ = fetched.file.share() }
+        if ended.waiters.count > 1 { _ = fetched.file.share() }
       }
-      return landed
+      return ended
     }
-    guard let landed else { return }
-    for (ticket, waiter) in landed.waiters {
-      waiter.done(result.map { ($0, isShared: ticket != landed.number) })
-    }
+    for (waiter, isShared) in ended.waiters { waiter.done(result.map { ($0, isShared: isShared) }) }
   }
 
-  private func leave(_ key: RequestKey, _ ticket: Int) {
+  private func leave(_ flight: Flight, _ ticket: Int) {
     let (waiter, orphan) = state.withLock { state -> (Waiter?, BegunWork?) in
-      guard let waiter = state.flights[key]?.waiters.removeValue(forKey: ticket) else { return (nil, nil) }
-      guard let flight = state.flights[key], flight.waiters.isEmpty else { return (waiter, nil) }
-      state.flights[key] = nil
-      return (waiter, flight.work)
+      guard let waiter = flight.remove(ticket: ticket) else { return (nil, nil) }
+      if flight.isWaitedFor { return (waiter, nil) }
+      state.flights[flight.key] = nil
+      return (waiter, flight.end().work)
     }
     orphan?.cancel()
     waiter?.done(.failure(TransferCoalescer.cancelled))
