@@ -72,8 +72,9 @@ final class KeyedWork: Sendable {
     writer.string(op)
     writer.key("version")
     writer.int(version)
+    // Its digest tells as well as its text whether it differs, and is a fifth as long in each of millions of rows.
     writer.key("config")
-    writer.string(config.canonical)
+    writer.string(Hex.encode(Digest.sha256(of: config.canonical).bytes.prefix(16)))
     writer.key("input")
     return writer.bytes
   }
