@@ -21,9 +21,17 @@ import Testing
       for _ in 0..<Int.random(in: 0...(round % 7 == 0 ? 60 : 4), using: &numbers) {
         #expect(held.firstSeq == model.first?.seq)
         var chunk: [UInt8] = [1, 2]
-        let isTaken = held.popFirst(into: &chunk)
-        #expect(isTaken == !model.isEmpty)
-        #expect(chunk == [1, 2] + (model.isEmpty ? [] : model.removeFirst().bytes))
+        // By one event, by several up to a number of bytes, and none that comes behind another one.
+        let limit = Int.random(in: 3...(2 + largest * 3), using: &numbers)
+        let end =
+          Bool.random(using: &numbers) ? nil : model.first.map { $0.seq + Int.random(in: 0...3, using: &numbers) }
+        var (expected, count): ([UInt8], Int) = ([1, 2], 0)
+        while expected.count < limit, let first = model.first, first.seq < end ?? .max {
+          expected += model.removeFirst().bytes
+          count += 1
+        }
+        #expect(held.pop(before: end, into: &chunk, limit: limit) == count)
+        #expect(chunk == expected)
       }
       #expect(held.count == model.reduce(0) { $0 + $1.bytes.count } && held.isEmpty == model.isEmpty)
     }

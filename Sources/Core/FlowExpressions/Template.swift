@@ -100,6 +100,11 @@ public struct Template: Sendable, Hashable {
     return Template(source, style, pieces.count == 1 ? folded : TemplateWriter.joined(folded, style))
   }
 
+  /// The value, if the scope knows every name and nothing is wrong with what they stand for.
+  public func known(in scope: some Scope) -> Value? {
+    references.allSatisfy { scope.value(of: $0) != nil } ? try? evaluate(in: scope) : nil
+  }
+
   /// The value, if no name is left.
   public var constant: Value? { references.isEmpty ? try? evaluate(in: EmptyScope()) : nil }
 }

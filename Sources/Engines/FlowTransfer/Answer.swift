@@ -100,7 +100,8 @@ struct Answer: Sendable, Hashable {
   /// Equal for equal values, white space left out.
   private static func digest(_ value: Slice<UnsafeBufferPointer<UInt8>>) -> UInt64 {
     var digest: UInt64 = 0xCBF2_9CE4_8422_2325
-    for place in unsafe value.indices {
+    // Its indices would hold the slice once more.
+    for place in unsafe value.startIndex..<value.endIndex {
       let byte = unsafe value[place]
       if byte > 32 { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3 }
     }

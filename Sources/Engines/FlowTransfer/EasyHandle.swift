@@ -297,33 +297,36 @@ internal import Glibc
     // Trailers come behind the body and change nothing of what the head said.
     if answer.isComplete && transfer.hopBytes > 0 { return true }
     unsafe answer.take(line: line.assumingMemoryBound(to: UInt8.self))
-    if answer.isComplete {
-      transfer.hasAnswer = true
-      if let jar = transfer.jar, let hop, !hop.hasCrossed, !answer.cookies.isEmpty {
-        jar.take(answer.cookies, from: hop.url)
-      }
+    return answer.isComplete ? takeHead(of: transfer) : true
+  }
+
+  /// The head is whole: says whether the body may come.
+  private func takeHead(of transfer: Transfer) -> Bool {
+    transfer.hasAnswer = true
+    if let jar = transfer.jar, let hop, !hop.hasCrossed, !answer.cookies.isEmpty {
+      jar.take(answer.cookies, from: hop.url)
     }
-    if answer.isComplete, let coding = answer.transferCoding {
+    if let coding = answer.transferCoding {
       fault = Fault(
         "encoding.unsupported", .permanent,
         "\(hop?.url.host ?? "") sends the body in the transfer coding `\(coding)`, which was not asked for",
         httpStatus: answer.status, host: hop?.url.host)
       return false
     }
-    if answer.isComplete, let record = transfer.request.record {
+    if let record = transfer.request.record {
       do throws(Fault) { try settle(record, transfer) } catch {
         fault = error
         return false
       }
     }
-    if answer.isComplete, answer.isSuccess, !answer.isEncoded, hop?.method != .head,
+    if answer.isSuccess, !answer.isEncoded, hop?.method != .head,
       let limit = transfer.request.limits.maximumBytes, let length = answer.contentLength,
       transfer.bytes + length > limit
     {
       fault = tooLarge(limit)
       return false
     }
-    if answer.isComplete, answer.isSuccess, let codings = answer.contentEncoding, hop?.method != .head {
+    if answer.isSuccess, let codings = answer.contentEncoding, hop?.method != .head {
       do throws(Fault) { decoder = try BodyDecoder(codings: codings, host: hop?.url.host ?? "") } catch {
         fault = error
         return false

@@ -97,8 +97,10 @@ struct Hop: Sendable {
 
   /// Adds a header unless there is one of its name.
   private func add(_ name: String, _ value: String, to headers: inout [TransferHeader]) {
-    let wanted = name.lowercased()
-    if !headers.contains(where: { $0.name.lowercased() == wanted }) { headers.append(TransferHeader(name, value)) }
+    let isThere = headers.contains {
+      $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name.lowercased()
+    }
+    if !isThere { headers.append(TransferHeader(name, value)) }
   }
 
   /// The request headers that say nothing about who asks.

@@ -2,6 +2,9 @@ internal import CPosix
 internal import Glibc
 
 /// The calls by which files are opened, named and removed; paths are taken from `directory`, or from the process's own.
+///
+/// What is called for every item is given the text's own bytes by `withCString`: a text that is handed over as it is
+/// would be copied for each call.
 public enum FileSystem {
   /// How a file is opened.
   public struct OpenOptions: OptionSet, Sendable {
@@ -40,7 +43,9 @@ public enum FileSystem {
     _ path: String, _ options: OpenOptions, mode: Int = 0o666, in directory: Descriptor? = nil
   ) throws(Errno) -> Descriptor {
     Descriptor(
-      try Errno.retry { unsafe imgflow_openat(number(directory), path, options.rawValue, mode_t(mode)) })
+      try Errno.retry {
+        unsafe path.withCString { unsafe imgflow_openat(number(directory), $0, options.rawValue, mode_t(mode)) }
+      })
   }
 
   /// Opens a file that lies below a directory, without a link or `..` on the way; `noCall` where the kernel cannot.
@@ -80,7 +85,11 @@ public enum FileSystem {
     replacing: Bool = true
   ) throws(Errno) {
     _ = try Errno.retry {
-      unsafe imgflow_rename(number(oldDirectory), old, number(newDirectory), new, replacing ? 0 : 1)
+      unsafe old.withCString { old in
+        unsafe new.withCString { new in
+          unsafe imgflow_rename(number(oldDirectory), old, number(newDirectory), new, replacing ? 0 : 1)
+        }
+      }
     }
   }
 
@@ -122,14 +131,14 @@ public enum FileSystem {
   ) throws(Errno) -> FileFacts {
     var status = stat()
     _ = try Errno.retry {
-      unsafe fstatat(number(directory), path, &status, following ? 0 : AT_SYMLINK_NOFOLLOW)
+      unsafe path.withCString { unsafe fstatat(number(directory), $0, &status, following ? 0 : AT_SYMLINK_NOFOLLOW) }
     }
     return FileFacts(status)
   }
 
   /// Sets the permissions of a file.
   public static func setMode(_ path: String, _ mode: Int, in directory: Descriptor? = nil) throws(Errno) {
-    _ = try Errno.retry { unsafe fchmodat(number(directory), path, mode_t(mode), 0) }
+    _ = try Errno.retry { unsafe path.withCString { unsafe fchmodat(number(directory), $0, mode_t(mode), 0) } }
   }
 
   /// Makes a symbolic link.

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Writes JSON into bytes, without Foundation and without an allocation a value.
 ///
 /// The writer puts the commas; the caller balances `begin` and `end` and writes a key before each value of an object.
@@ -14,7 +16,7 @@
   /// A writer that has written nothing.
   public init() {
     size = 1024
-    unsafe room = .allocate(capacity: 1024)
+    unsafe room = JSONWriter.memory(1024)
   }
 
   /// A writer that goes on behind some bytes.
@@ -24,7 +26,7 @@
     needsComma = false
   }
 
-  deinit { unsafe room.deallocate() }
+  deinit { unsafe free(room) }
 
   /// What has been written.
   public var bytes: [UInt8] { unsafe Array(written) }
@@ -236,12 +238,19 @@
     for byte in bytes { put(byte) }
   }
 
+  /// Memory from `malloc` itself: Swift's own call names an alignment, for which allocators take a longer way.
+  ///
+  /// Where there is none, that call ends the process as it does everywhere else; `free` takes back what either gave.
+  private static func memory(_ count: Int) -> UnsafeMutablePointer<UInt8> {
+    unsafe malloc(count)?.assumingMemoryBound(to: UInt8.self) ?? .allocate(capacity: count)
+  }
+
   @inline(never)
   private mutating func makeRoom(for count: Int) {
     let larger = max(2 * size, used + count)
-    let place = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
+    let place = unsafe JSONWriter.memory(larger)
     unsafe place.update(from: room, count: used)
-    unsafe room.deallocate()
+    unsafe free(room)
     unsafe room = place
     size = larger
   }

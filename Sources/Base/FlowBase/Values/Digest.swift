@@ -91,9 +91,11 @@ public struct Digest: Sendable, Hashable {
   }
 
   private static func finish(_ state: inout imgflow_digest, _ algorithm: DigestAlgorithm) -> Digest {
-    var bytes = [UInt8](repeating: 0, count: algorithm.byteCount)
-    unsafe imgflow_digest_finish(&state, &bytes)
-    return Digest(verified: algorithm, bytes)
+    // An array made of bytes that are there is one call less of what is written for all types than an empty one.
+    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: algorithm.byteCount) { bytes in
+      unsafe imgflow_digest_finish(&state, bytes.baseAddress)
+      return Digest(verified: algorithm, unsafe [UInt8](UnsafeBufferPointer(bytes)))
+    }
   }
 }
 

@@ -21,9 +21,9 @@ public enum MediaType {
     guard let sniffed = sniff(prefix) else {
       guard let declared, !sniffable.contains(declared) else {
         return prefix.isEmpty
-          ? declared.map { _ in "application/octet-stream" } : isText(prefix) ? "text/plain" : octets
+          ? declared.map { _ in "application/octet-stream" } : isText(prefix[...]) ? "text/plain" : octets
       }
-      return declared.hasPrefix("text/") && !isText(prefix) ? octets : declared
+      return declared.hasPrefix("text/") && !isText(prefix[...]) ? octets : declared
     }
     guard let declared else { return sniffed }
     let refines =
@@ -108,7 +108,8 @@ public enum MediaType {
   }
 
   private static func has(_ signature: String, at place: Int, in bytes: [UInt8]) -> Bool {
-    has(Array(signature.utf8), at: place, in: bytes)
+    let count = signature.utf8.count
+    return bytes.count >= place + count && bytes[place..<place + count].elementsEqual(signature.utf8)
   }
 
   /// ISO base media files name their kind by brands, the main one first.
@@ -126,16 +127,16 @@ public enum MediaType {
     return brands[0] == "qt  " ? "video/quicktime" : "video/mp4"
   }
 
-  private static func isText(_ bytes: [UInt8]) -> Bool {
+  private static func isText(_ bytes: ArraySlice<UInt8>) -> Bool {
     bytes.allSatisfy { $0 >= 32 || $0 == 9 || $0 == 10 || $0 == 12 || $0 == 13 || $0 == 27 }
   }
 
   /// Texts show what they are by how they begin, behind a byte order mark and blanks.
   private static func text(_ bytes: [UInt8]) -> String? {
-    if has("BM", at: 0, in: bytes), bytes.count >= 26, !isText(bytes) { return "image/bmp" }
+    if has("BM", at: 0, in: bytes), bytes.count >= 26, !isText(bytes[...]) { return "image/bmp" }
     var start = has([0xef, 0xbb, 0xbf], at: 0, in: bytes) ? 3 : 0
     while start < bytes.count, bytes[start] == 32 || (9...13).contains(bytes[start]) { start += 1 }
-    guard start < bytes.count, isText(Array(bytes[start...])) else { return nil }
+    guard start < bytes.count, isText(bytes[start...]) else { return nil }
     let text = String(decoding: bytes[start...], as: UTF8.self).lowercased()
     if text.hasPrefix("<") {
       if isMarked(text, by: htmlTags) { return "text/html" }

@@ -107,14 +107,18 @@ struct Backlog {
       var kept = memory.firstSeq
       if kept == nil { kept = try spool?.firstNumber() }
       let replaceable = newest.firstSeq()
-      guard let seq = [kept, replaceable].compactMap(\.self).min() else { break }
+      guard kept != nil || replaceable != nil else { break }
+      let seq = min(kept ?? .max, replaceable ?? .max)
       if first == nil { first = seq }
-      count += 1
       if seq == replaceable {
+        count += 1
         chunk.append(contentsOf: newest.popFirst()?.element ?? [])
-      } else if !memory.popFirst(into: &chunk) {
+      } else if memory.isEmpty {
         guard let bytes = try spool?.popFirst() else { break }
+        count += 1
         chunk.append(contentsOf: bytes)
+      } else {
+        count += memory.pop(before: replaceable, into: &chunk, limit: limit)
       }
     }
     return first.map { ($0, count) }

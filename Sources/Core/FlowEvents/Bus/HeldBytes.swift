@@ -29,11 +29,17 @@ struct HeldBytes {
     bytes.append(contentsOf: event)
   }
 
-  /// Moves the first event to the end of `chunk`; false where none waits.
-  mutating func popFirst(into chunk: inout [UInt8]) -> Bool {
-    guard let mark = marks.popFirst() else { return false }
-    chunk.append(contentsOf: bytes[head..<(head + mark.count)])
-    head += mark.count
+  /// Moves the first events to the end of `chunk` until that holds `limit` bytes, and none that comes behind `end`; says
+  /// how many.
+  mutating func pop(before end: Int?, into chunk: inout [UInt8], limit: Int) -> Int {
+    var (events, size) = (0, 0)
+    while chunk.count + size < limit, let mark = marks.first, mark.seq < end ?? .max {
+      _ = marks.popFirst()
+      events += 1
+      size += mark.count
+    }
+    chunk.append(contentsOf: bytes[head..<(head + size)])
+    head += size
     if head == bytes.count {
       bytes.removeAll(keepingCapacity: bytes.capacity <= Self.spare)
       head = 0
@@ -41,6 +47,6 @@ struct HeldBytes {
       bytes.removeFirst(head)
       head = 0
     }
-    return true
+    return events
   }
 }

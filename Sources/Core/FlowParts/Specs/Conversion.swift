@@ -7,8 +7,15 @@ extension ConfigValue {
     switch self {
     case .value: return self
     case .template(let template, let type):
-      let folded = try template.folded(in: scope)
-      guard let constant = folded.constant else { return .template(folded, type) }
+      let constant: Value
+      // Where all names are known, as with every item, it needs not be put together first as what is left of it.
+      if let value = template.known(in: scope) {
+        constant = value
+      } else {
+        let folded = try template.folded(in: scope)
+        guard let value = folded.constant else { return .template(folded, type) }
+        constant = value
+      }
       guard let converted = type.convert(constant) else {
         throw Fault(
           "config.type", .config, "`\(template.source)` gave \(constant.kindName) `\(constant.text)`, not \(type.words)"

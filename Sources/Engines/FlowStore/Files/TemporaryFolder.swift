@@ -5,11 +5,14 @@ internal import Synchronization
 public final class TemporaryFolder: Sendable {
   /// Its absolute path.
   public let path: String
+  /// What the paths of files in it begin with.
+  private let prefix: String
   /// The folder, opened.
   public let directory: Descriptor
   /// What the names of this state's files begin with; files of other states may lie beside them.
   let owner: String
-  private let run: String
+  /// What the names of this run's files begin with.
+  private let stem: String
   private let isRemovedWhenEmpty: Bool
   private let counter = Atomic<Int>(0)
   /// What earlier runs noted of files that they left unfinished, by the files' names.
@@ -30,9 +33,10 @@ public final class TemporaryFolder: Sendable {
   init(path: String, owner: String, isRemovedWhenEmpty: Bool, crew: WriteCrew) throws(Fault) {
     self.crew = crew
     self.path = path
+    prefix = path + "/"
     self.owner = owner
     self.isRemovedWhenEmpty = isRemovedWhenEmpty
-    run = Entropy.token(6)
+    stem = "\(owner)-\(Entropy.token(6))-"
     directory = try naming("open", path) { () throws(Errno) in
       try FileSystem.makeDirectories(path, mode: 0o700)
       return try FileSystem.open(path, [.read, .directory, .noFollow])
@@ -46,12 +50,17 @@ public final class TemporaryFolder: Sendable {
   func count(_ bytes: Int) { held.wrappingAdd(bytes, ordering: .relaxed) }
 
   /// A name that no other file has.
-  func makeName() -> String {
-    "\(owner)-\(run)-\(counter.wrappingAdd(1, ordering: .relaxed).newValue)"
-  }
+  func makeName() -> String { stem + String(counter.wrappingAdd(1, ordering: .relaxed).newValue) }
 
   /// The absolute path of a file in it.
-  public func path(of name: String) -> String { path + "/" + name }
+  public func path(of name: String) -> String { prefix + name }
+
+  /// The name of a file in it, by its absolute path; nil where the file lies elsewhere.
+  public func name(of path: String) -> String? {
+    // By bytes: to find the place by characters would be to look at each of them.
+    guard path.utf8.starts(with: prefix.utf8) else { return nil }
+    return String(path[path.utf8.index(path.startIndex, offsetBy: prefix.utf8.count)...])
+  }
 
   /// Starts a new temporary file.
   public func makePartial() -> PartialFile { PartialFile(in: self) }
@@ -120,7 +129,7 @@ public final class TemporaryFolder: Sendable {
     var names = Set<String>()
     let listing = try naming("read", path) { () throws(Errno) in try DirectoryListing(of: directory) }
     while let entry = try naming("read", path, { () throws(Errno) in try listing.next() }) {
-      guard entry.name.hasPrefix(owner + "-"), !entry.name.hasPrefix("\(owner)-\(run)-") else { continue }
+      guard entry.name.hasPrefix(owner + "-"), !entry.name.hasPrefix(stem) else { continue }
       names.insert(entry.name)
     }
     for name in names where !name.hasSuffix(TemporaryFolder.noteSuffix) {

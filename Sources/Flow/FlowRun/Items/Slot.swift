@@ -19,6 +19,8 @@ final class Slot {
   var results: [NodeResult?]
   var tries: [Int]
   var tasks: [StageWork?]
+  /// The number of the host that each node asks just now; -1 where it asks none.
+  var hosts: [Int]
   /// When each node's first try began, and when its current try began.
   var firstStart: [Instant?]
   var tryStart: [Instant]
@@ -77,6 +79,7 @@ final class Slot {
     results = Array(repeating: nil, count: nodes)
     tries = Array(repeating: 0, count: nodes)
     tasks = Array(repeating: nil, count: nodes)
+    hosts = Array(repeating: -1, count: nodes)
     firstStart = Array(repeating: nil, count: nodes)
     tryStart = Array(repeating: Instant(nanoseconds: 0), count: nodes)
     stageTimes = Array(repeating: -1, count: stages)
@@ -92,6 +95,7 @@ final class Slot {
     Slot.refill(&results, nil, nodes)
     Slot.refill(&tries, 0, nodes)
     Slot.refill(&tasks, nil, nodes)
+    Slot.refill(&hosts, -1, nodes)
     Slot.refill(&firstStart, nil, nodes)
     Slot.refill(&tryStart, Instant(nanoseconds: 0), nodes)
     Slot.refill(&stageTimes, -1, stages)
@@ -109,6 +113,9 @@ final class Slot {
     guard values.count == count else { return values = Array(repeating: value, count: count) }
     for place in 0..<count { values[place] = value }
   }
+
+  /// The number of the host that a node asks just now.
+  func host(of node: Int) -> Int? { hosts[node] < 0 ? nil : hosts[node] }
 
   /// The most tries that a node took.
   var attempts: Int { tries.max() ?? 0 }

@@ -190,7 +190,7 @@ extension RunLoop {
   /// The machine says that an item is through: its end goes to the journal, and is told when it is safe.
   func endItem(_ slot: Int, _ status: GraphMachine.ItemStatus) {
     let held = slots[slot]
-    announce(slot)
+    announce(held)
     let subject = subject(of: held)
     if held.course.isUnchanged, status == .ok, let known = held.course.history, let end = held.course.earlierEnd {
       return endUnchanged(slot, subject, known, end)
@@ -384,16 +384,14 @@ extension RunLoop {
   }
 
   /// Tells that work on an item begins, once.
-  func announce(_ slot: Int) {
-    let held = slots[slot]
+  func announce(_ held: Slot) {
     guard !held.course.isAnnounced else { return }
     held.course.isAnnounced = true
-    teller.start(held.item.key, subject: subject(of: held), why: why(slot))
+    teller.start(held.item.key, subject: subject(of: held), why: why(held))
   }
 
   /// Why there is work for an item, in the words of `imgflow plan`.
-  private func why(_ slot: Int) -> String {
-    let held = slots[slot]
+  private func why(_ held: Slot) -> String {
     if options.fresh { return "--fresh" }
     if held.course.earlierEnd != nil { return "asked whether it has changed" }
     guard let known = held.course.history else { return "new" }
@@ -416,8 +414,7 @@ extension RunLoop {
     return subject
   }
 
-  func subject(_ slot: Int, stage: Int, attempt: Int? = nil) -> ItemSubject {
-    let held = slots[slot]
+  func subject(_ held: Slot, stage: Int, attempt: Int? = nil) -> ItemSubject {
     var subject = subject(of: held)
     subject.stage = plan.stages[stage].id
     subject.attempt = attempt ?? max(1, held.attempts)

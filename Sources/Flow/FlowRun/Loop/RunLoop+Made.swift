@@ -29,7 +29,7 @@ extension RunLoop {
 
   /// Takes in what a stage has made of an item.
   func take(_ items: [MadeItem], from operation: Operation, fields: Fields) {
-    var base = input(of: operation)
+    var base = input(of: operation, slots[operation.slot])
     base.fields = base.fields.merging(fields)
     for made in items { slots[operation.slot].course.made.append(slots[operation.slot].item.key + "/" + made.key) }
     // A stopping run begins nothing new; the next one finds that these are missing.

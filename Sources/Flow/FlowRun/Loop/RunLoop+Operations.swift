@@ -18,7 +18,7 @@ extension RunLoop {
       return tell(.suspended(operation))
     }
     if !closed.isEmpty, isClosed(operation, host: nil) { return tell(.finished(operation, .cancelled)) }
-    var leg = leg(for: operation)
+    var leg = leg(for: operation, held)
     if held.firstStart[operation.node] == nil {
       held.firstStart[operation.node] = now
     }
@@ -28,7 +28,7 @@ extension RunLoop {
       }
       if lockGuard != nil, operation.node == lockNode {
         try imposeLock(on: operation)
-        leg = self.leg(for: operation)
+        leg = self.leg(for: operation, held)
       }
       let config = node.keyed.isConstant ? node.config : try resolved(node, leg)
       held.tryStart[operation.node] = now
@@ -39,10 +39,10 @@ extension RunLoop {
         if !closed.isEmpty, isClosed(operation, host: name) { return tell(.finished(operation, .cancelled)) }
         let number = hostNumber(name)
         guard gate.mayStart(number, at: now) else { return tell(.held(operation, host: number)) }
-        hostOf[operation] = number
+        held.hosts[operation.node] = number
         host = number
       }
-      announce(operation.slot)
+      announce(held)
       tellStart(of: node, host: host)
       held.tries[operation.node] += 1
       if let immediate = node.immediate {
@@ -208,17 +208,17 @@ extension RunLoop {
 
   private func finish(_ operation: Operation, _ result: Result<StageResult, Fault>) {
     let held = slots[operation.slot]
-    if wasSuspended(operation, result) { return }
-    announce(operation.slot)
+    if wasSuspended(operation, held, result) { return }
+    announce(held)
     let stageIndex = facts[operation.node].stage
     if held.tasks[operation.node] != nil { stageCounts[stageIndex].running -= 1 }
     held.tasks[operation.node] = nil
-    let host = hostOf[operation]
-    leaveHost(operation, result)
+    let host = held.host(of: operation.node)
+    leaveHost(operation, held, result)
     let spent = (now - held.tryStart[operation.node]).nanoseconds
     held.stageTimes[stageIndex] = max(0, held.stageTimes[stageIndex]) + spent
     switch result {
-    case .success(let made): succeeded(operation, made)
+    case .success(let made): succeeded(operation, held, made)
     case .failure(let fault):
       let fault = late(operation) ?? fault
       if let host, mayBeOffline(operation, fault) { return lookForHost(host, after: fault, of: operation) }
@@ -227,13 +227,15 @@ extension RunLoop {
   }
 
   /// Whether an operation was stopped by a pause, to go on later: that is no failure, and no try is lost.
-  private func wasSuspended(_ operation: Operation, _ result: Result<StageResult, Fault>) -> Bool {
-    let held = slots[operation.slot]
-    guard held.course.suspended.remove(operation.node) != nil, case .failure(let fault) = result,
+  private func wasSuspended(
+    _ operation: Operation, _ held: Slot, _ result: Result<StageResult, Fault>
+  ) -> Bool {
+    guard !held.course.suspended.isEmpty, held.course.suspended.remove(operation.node) != nil,
+      case .failure(let fault) = result,
       fault.kind == .cancelled, held.course.lateness[operation.node] == nil
     else { return false }
     held.tasks[operation.node] = nil
-    leaveHost(operation, result)
+    leaveHost(operation, held, result)
     held.course.pardoned[operation.node, default: 0] += 1
     tell(.suspended(operation))
     return true
@@ -244,8 +246,9 @@ extension RunLoop {
     slots[operation.slot].course.lateness.removeValue(forKey: operation.node)
   }
 
-  private func leaveHost(_ operation: Operation, _ result: Result<StageResult, Fault>) {
-    guard let host = hostOf.removeValue(forKey: operation) else { return }
+  private func leaveHost(_ operation: Operation, _ held: Slot, _ result: Result<StageResult, Fault>) {
+    guard let host = held.host(of: operation.node) else { return }
+    held.hosts[operation.node] = -1
     noteHeight(result)
     switch result {
     case .success(let made):
@@ -258,9 +261,7 @@ extension RunLoop {
     }
   }
 
-  private func succeeded(_ operation: Operation, _ made: StageResult) {
-    let slot = operation.slot
-    let held = slots[slot]
+  private func succeeded(_ operation: Operation, _ held: Slot, _ made: StageResult) {
     let stage = facts[operation.node].stage
     bytesIn += made.bytesIn
     if made.isKept {
@@ -280,7 +281,7 @@ extension RunLoop {
     case .unchanged:
       held.course.isUnchanged = true
       held.course.cachedStages.insert(stage)
-      held.results[operation.node] = input(of: operation)
+      held.results[operation.node] = input(of: operation, held)
       stageCounts[stage].ok += 1
       tell(.finished(operation, .ok))
     case .many(let items):
@@ -288,7 +289,7 @@ extension RunLoop {
       take(items, from: operation, fields: made.fields)
       tell(.finished(operation, .split))
     case .pass:
-      var result = input(of: operation)
+      var result = input(of: operation, held)
       if !made.fields.isEmpty { result.fields = result.fields.merging(made.fields) }
       if let content = made.content {
         result.content = content
@@ -304,9 +305,9 @@ extension RunLoop {
       held.results[operation.node] = result
       for fact in made.outputs {
         held.course.outputs.append(PublishedOutput(fact: fact, node: operation.node))
-        teller.output(fact, leg: plan.nodes[operation.node].axes, subject: subject(slot, stage: stage))
+        teller.output(fact, leg: plan.nodes[operation.node].axes, subject: subject(held, stage: stage))
       }
-      if barrierNeeds.contains(stage) { earlySlots.insert(slot) }
+      if barrierNeeds.contains(stage) { earlySlots.insert(operation.slot) }
       stageCounts[stage].ok += 1
       tell(.finished(operation, .ok))
     }
@@ -314,45 +315,46 @@ extension RunLoop {
 
   /// The leg goes by a stage whose condition is false, as it came.
   private func pass(_ operation: Operation) {
-    announce(operation.slot)
-    slots[operation.slot].results[operation.node] = input(of: operation)
+    let held = slots[operation.slot]
+    announce(held)
+    held.results[operation.node] = input(of: operation, held)
     if barrierNeeds.contains(plan.nodes[operation.node].stage) { earlySlots.insert(operation.slot) }
     tell(.finished(operation, .ok))
   }
 
   func failed(_ operation: Operation, _ cause: Fault) {
     let fault = asLocked(cause, operation)
-    let slot = operation.slot
+    let held = slots[operation.slot]
     let stageIndex = plan.nodes[operation.node].stage
     let stage = plan.stages[stageIndex]
     if fault.kind == .cancelled {
       return tell(.finished(operation, .cancelled))
     }
-    let attempt = slots[slot].tries[operation.node]
+    let attempt = held.tries[operation.node]
     if !machine.mode.isEnding, let delay = retryDelay(operation, fault, attempt) {
       let error = EventError(fault, attempt: attempt)
       teller.retry(
-        attempt: attempt, delay: delay, error: error, subject: subject(slot, stage: stageIndex, attempt: attempt))
+        attempt: attempt, delay: delay, error: error, subject: subject(held, stage: stageIndex, attempt: attempt))
       return tell(.retry(operation, at: now + delay))
     }
     switch stage.onError {
     case .useInput where fault.kind != .config && fault.kind != .internal:
-      var result = input(of: operation)
+      var result = input(of: operation, held)
       var errors = result.fields["errors"]?.asMap ?? [:]
       errors[stage.id] = .string(fault.code)
       result.fields["errors"] = .map(errors)
-      slots[slot].results[operation.node] = result
+      held.results[operation.node] = result
       stageCounts[stageIndex].ok += 1
-      teller.log(.warn, "\(slots[slot].item.name): \(stage.id) failed (\(fault.code)), going on with its input")
+      teller.log(.warn, "\(held.item.name): \(stage.id) failed (\(fault.code)), going on with its input")
       tell(.finished(operation, .ok))
     case .drop where fault.kind != .config && fault.kind != .internal:
-      slots[slot].course.reason = slots[slot].course.reason ?? "\(stage.id): \(fault.code)"
+      held.course.reason = held.course.reason ?? "\(stage.id): \(fault.code)"
       stageCounts[stageIndex].filtered += 1
       tell(.finished(operation, .filtered))
     case .useInput, .drop, .fail, .stop:
-      slots[slot].course.failures.append(Failure(node: operation.node, fault: fault, attempt: attempt))
+      held.course.failures.append(Failure(node: operation.node, fault: fault, attempt: attempt))
       stageCounts[stageIndex].failed += 1
-      teller.error(EventError(fault, attempt: attempt), subject: subject(slot, stage: stageIndex, attempt: attempt))
+      teller.error(EventError(fault, attempt: attempt), subject: subject(held, stage: stageIndex, attempt: attempt))
       tell(.finished(operation, .failed))
       react(to: fault, stops: stage.onError == .stop)
     }
@@ -389,11 +391,12 @@ extension RunLoop {
   }
 
   func progressed(_ operation: Operation, _ ticket: Int, _ bytes: Int, _ size: Int?) {
-    guard slots[operation.slot].ticket == ticket else { return }
+    let held = slots[operation.slot]
+    guard held.ticket == ticket else { return }
     let stage = plan.nodes[operation.node].stage
     teller.progress(
       bytes: bytes, size: size,
-      subject: subject(operation.slot, stage: stage, attempt: slots[operation.slot].tries[operation.node]), at: now,
+      subject: subject(held, stage: stage, attempt: held.tries[operation.node]), at: now,
       items: itemsSoFar)
   }
 
@@ -410,17 +413,17 @@ extension RunLoop {
   }
 
   /// What a node works on: its single input's result, or several joined.
-  func input(of operation: Operation) -> NodeResult {
+  func input(of operation: Operation, _ held: Slot) -> NodeResult {
     let inputs = facts[operation.node].inputs
     guard let first = inputs.first else { return NodeResult() }
     if inputs.count == 1 {
-      var result = slots[operation.slot].results[first] ?? NodeResult()
+      var result = held.results[first] ?? NodeResult()
       if !result.outputs.isEmpty { result.outputs = [] }
       return result
     }
     var joined = NodeResult()
     for input in inputs {
-      guard let result = slots[operation.slot].results[input] else { continue }
+      guard let result = held.results[input] else { continue }
       joined.fields = joined.fields.merging(result.fields)
       joined.content = result.content ?? joined.content
     }
@@ -428,22 +431,21 @@ extension RunLoop {
   }
 
   /// The leg that a node works on.
-  func leg(for operation: Operation) -> Leg {
-    let held = slots[operation.slot]
+  func leg(for operation: Operation, _ held: Slot) -> Leg {
     let node = facts[operation.node]
-    let input = input(of: operation)
+    let input = input(of: operation, held)
     return Leg(
       item: held.item, axes: node.axes, fields: input.fields, content: input.content,
-      from: node.inputs.count > 1 ? fromFields(operation) : [:])
+      from: node.inputs.count > 1 ? fromFields(operation, held) : [:])
   }
 
   /// `from`: for each needed stage its leg's fields, or a list of them where there are several legs.
-  private func fromFields(_ operation: Operation) -> Fields {
+  private func fromFields(_ operation: Operation, _ held: Slot) -> Fields {
     var from: Fields = [:]
     for stage in plan.stages[plan.nodes[operation.node].stage].needs {
       var legs: [Value] = []
       for input in plan.nodes[operation.node].inputs where plan.nodes[input].stage == stage {
-        guard let result = slots[operation.slot].results[input] else { continue }
+        guard let result = held.results[input] else { continue }
         var fields = result.fields
         if case .file(let file)? = result.content, let path = file.writtenPath { fields["path"] = .string(path) }
         legs.append(.map(fields))

@@ -114,8 +114,15 @@ extension RunLoop {
     switch scope {
     case .run: true
     case .stage(let id): plan.stages[plan.nodes[operation.node].stage].id == id
-    case .host: hostOf[operation].map { scope.covers(host: hostNames[$0]) } ?? false
+    case .host: slots[operation.slot].host(of: operation.node).map { scope.covers(host: hostNames[$0]) } ?? false
     case .source, .item: isMeant(operation.slot, by: scope)
+    }
+  }
+
+  /// The operations that ask a host just now.
+  private var operationsAtHosts: [Operation] {
+    slots.indices.flatMap { slot in
+      slots[slot].hosts.indices.filter { slots[slot].host(of: $0) != nil }.map { Operation(slot: slot, node: $0) }
     }
   }
 
@@ -123,7 +130,7 @@ extension RunLoop {
   @discardableResult
   func suspend(_ scope: ControlScope) -> Int {
     var count = 0
-    for operation in hostOf.keys where isMeant(operation, by: scope) {
+    for operation in operationsAtHosts where isMeant(operation, by: scope) {
       guard slots[operation.slot].ticket >= 0, let task = slots[operation.slot].tasks[operation.node] else { continue }
       slots[operation.slot].course.suspended.insert(operation.node)
       task.cancel()
@@ -204,7 +211,7 @@ extension RunLoop {
       for (name, number) in hostNumbers where scope.covers(host: name) {
         meant.formUnion(machine.slots(heldFor: number))
       }
-      if isHard { meant.formUnion(hostOf.keys.filter { isMeant($0, by: scope) }.map(\.slot)) }
+      if isHard { meant.formUnion(operationsAtHosts.filter { isMeant($0, by: scope) }.map(\.slot)) }
       for slot in meant { end(slot, isHard) }
     }
   }

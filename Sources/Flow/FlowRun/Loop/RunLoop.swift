@@ -73,7 +73,6 @@ final class RunLoop: @unchecked Sendable {
   /// A node whose stage looks for the network.
   var offlineNode = 0
   var hostTable: HostTable
-  var hostOf: [Operation: Int] = [:]
 
   // Sources
   var feeds: [FeedState]

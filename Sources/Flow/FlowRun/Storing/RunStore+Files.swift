@@ -35,9 +35,8 @@ extension RunStore {
 
   /// The temporary file that a held file is, if it is one of ours.
   func finishedFile(_ file: HeldFile) -> FinishedFile? {
-    guard let path = file.writtenPath, path.hasPrefix(temporary.path + "/") else { return nil }
-    return FinishedFile(
-      name: String(path.dropFirst(temporary.path.count + 1)), folder: temporary, bytes: file.bytes, sha256: file.sha256)
+    guard let name = file.writtenPath.flatMap(temporary.name) else { return nil }
+    return FinishedFile(name: name, folder: temporary, bytes: file.bytes, sha256: file.sha256)
   }
 
   /// A file that stays where it is: published, or kept for a later part of the run.
