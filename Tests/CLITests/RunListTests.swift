@@ -48,6 +48,22 @@ import Testing
     #expect(lines.last?.hasSuffix("  cut off  m.yaml") == true, "\(lines)")
   }
 
+  @Test func `what went wrong with a run itself is told again later`() async throws {
+    let work = try Workplace()
+    try work.write(
+      "m.yaml", "imgflow: 1\nsources: [{ file: { path: missing.txt } }]\nstages: [fetch, store]\n")
+    #expect(try await work.tool.run("run", "m.yaml").code == 6)
+    let words = "source `file`: cannot read missing.txt: No such file or directory"
+    let told = try await work.tool.run("status").output
+    #expect(told.contains("  why     \(words)\n"), "\(told)")
+    let json = try await work.tool.run("status", "--json").output
+    #expect(try JSONReader.read(Array(json.utf8)).asMap?["why"] == .list([.string(words)]))
+    // A run that went well has nothing to explain.
+    try work.write("missing.txt", "")
+    #expect(try await work.tool.run("run", "m.yaml").code == 0)
+    #expect(try await !work.tool.run("status").output.contains("why"))
+  }
+
   @Test func `a manifest's path, an id or the beginning of some limits the list`() async throws {
     let work = try Workplace()
     try work.manifest(["/small/a"])

@@ -62,8 +62,8 @@ extension FieldType {
     guard let text = node.scalar, !text.isEmpty else { return nil }
     switch self {
     case .interval where Double(text) != nil: return "write a unit: `\(text)s`"
-    case .rate where Double(text) != nil: return "write a time: `\(text)/s`"
-    case .bandwidth where ByteCount(parsing: text) != nil: return "write a time: `\(text)/s`"
+    case .rate where Double(text) != nil: return "name the time too: `\(text)/s`"
+    case .bandwidth where ByteCount(parsing: text) != nil: return "name the time too: `\(text)/s`"
     case .byteCount:
       let units = ["kb": "kB", "mb": "MB", "gb": "GB", "kib": "KiB", "mib": "MiB", "gib": "GiB", "k": "kB", "m": "MB"]
       let unit = text.drop { $0.isNumber || $0 == "." }

@@ -244,6 +244,8 @@ public struct RunOutcome: Sendable {
   public var elapsed: Interval
   /// Why the run could not begin.
   public var fault: Fault?
+  /// What went wrong with the run itself, in words without secrets; the first of it.
+  public var troubles: [String] = []
   /// What was not as locked.
   public var differences: [LockDifference] = []
   /// How each listener's stream ended.
@@ -299,7 +301,7 @@ private struct OpenRun: Sendable {
         "output": .string(plan.settings.outputFolder), "total": .int(items.ended), "ok": .int(items.ok),
         "cached": .int(items.cached), "filtered": .int(items.filtered), "failed": .int(items.failed),
         "cancelled": .int(items.cancelled), "bytes_in": .int(outcome.end.bytesIn),
-        "ms": .double(outcome.elapsed.milliseconds),
+        "ms": .double(outcome.elapsed.milliseconds), "why": .list(outcome.troubles.map(Value.string)),
       ])
   }
 

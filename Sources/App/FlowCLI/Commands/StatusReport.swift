@@ -28,12 +28,18 @@ struct StatusReport {
     (sources[item.source].map { $0 + "/" } ?? "") + item.key
   }
 
+  /// What went wrong with the run itself.
+  private var troubles: [String] {
+    entry.run.result == "success" ? [] : (entry.run.facts["why"]?.asList ?? []).map(\.text)
+  }
+
   var text: String {
     var lines = ["run \(entry.run.id) of \(entry.run.manifest): \(RunReport.state(entry))"]
     lines.append("  started \(entry.run.started.text)")
     if let ended = entry.run.ended { lines.append("  ended   \(ended.text)") }
     if let exit = entry.run.exit { lines.append("  exit    \(exit)") }
     if let output = entry.run.facts["output"] { lines.append("  output  \(output.text)") }
+    for (place, trouble) in troubles.enumerated() { lines.append((place == 0 ? "  why     " : "          ") + trouble) }
     let words = [ItemStatus.ok, .filtered, .failed, .cancelled].compactMap { status in
       counts[status].map { "\($0) \(status.name)" }
     }
@@ -57,6 +63,7 @@ struct StatusReport {
     var items: Fields = [:]
     for status in [ItemStatus.ok, .filtered, .failed, .cancelled] { items[status.name] = .int(counts[status] ?? 0) }
     fields["items"] = .map(items)
+    fields["why"] = .list(troubles.map(Value.string))
     fields["failures"] = .list(
       failures.map {
         .map([

@@ -42,6 +42,7 @@ extension RunLoop {
     var outcome = RunOutcome(
       end: end, isComplete: !leftSomething && brokenSource == nil, elapsed: clock.now() - started)
     outcome.differences = lockGuard?.differences ?? []
+    outcome.troubles = teller.troubles.map(store.redact)
     return outcome
   }
 

@@ -7,6 +7,9 @@ final class Teller {
   private let bus: EventBus
   private var runPace: RunProgressPace
   private var itemPace: ItemProgressPace
+  /// What went wrong with the run itself, such as a list that is not there; the first of it.
+  private(set) var troubles: [String] = []
+  private static let mostTroubles = 8
 
   init(_ bus: EventBus, start: Instant) {
     self.bus = bus
@@ -79,6 +82,7 @@ final class Teller {
   var nextTick: Instant { runPace.next }
 
   func log(_ level: LogLevel, _ message: String) {
+    if level == .error, troubles.count < Teller.mostTroubles, !troubles.contains(message) { troubles.append(message) }
     bus.emit(.log(Payload.LogLine(Payload.LogLine.Level(rawValue: level.rawValue) ?? .info, message)))
   }
 }
