@@ -4,20 +4,30 @@ internal import Glibc
 ///
 /// A `pthread_mutex_t` and not `Synchronization.Mutex`: the Thread Sanitizer understands it, and reports no false
 /// races. Hold it only to decide, never while acting.
+///
+/// Both lie in one piece of memory of its own: the lock keeps others out, and need not be checked upon as what lies in an
+/// object is with each access.
 @safe public final class Guarded<Value>: @unchecked Sendable {
+  @unsafe private struct Held {
+    // First, so that its place is the memory's.
+    var mutex = unsafe pthread_mutex_t()
+    var value: Value
+  }
+  private let held: UnsafeMutablePointer<Held>
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private var value: Value
 
   /// Puts a value behind a lock.
   public init(_ value: sending Value) {
-    self.value = value
-    unsafe mutex = .allocate(capacity: 1)
+    unsafe held = .allocate(capacity: 1)
+    unsafe held.initialize(to: Held(value: value))
+    unsafe mutex = UnsafeMutableRawPointer(held).assumingMemoryBound(to: pthread_mutex_t.self)
     unsafe pthread_mutex_init(mutex, nil)
   }
 
   deinit {
     unsafe pthread_mutex_destroy(mutex)
-    unsafe mutex.deallocate()
+    unsafe held.deinitialize(count: 1)
+    unsafe held.deallocate()
   }
 
   /// Looks at the value or changes it while nobody else can.
@@ -26,6 +36,6 @@ internal import Glibc
   {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
-    return try body(&value)
+    return try unsafe body(&held.pointee.value)
   }
 }
