@@ -36,6 +36,24 @@ import Testing
     #expect(end.stream.all("item.retry").isEmpty)
   }
 
+  @Test func `what a pause at once has stopped is not at work`() async throws {
+    let latch = Latch()
+    let work = try Workplace { request in
+      latch.hold()
+      return .ok(Self.body)
+    }
+    try work.manifest(["/large"], fetch: "fetch: {}\n    timeout: 300s")
+    let run = try work.tool.start(["run", "m.yaml"])
+    _ = await run.output.line { $0.contains("\"item.start\"") }
+    try expectCode(await work.tool.run("ctl", "last", "pause", "--now"), 0)
+    _ = await run.output.line { $0.contains("\"run.state\"") && $0.contains("\"to\":\"paused\"") }
+    let progress = await run.output.line { $0.contains("\"run.progress\"") } ?? ""
+    #expect(progress.contains("\"stages\":{}"), "\(progress)")
+    latch.release(2)
+    try expectCode(await work.tool.run("ctl", "last", "resume"), 0)
+    expectEnd(await run.end(), 0)
+  }
+
   @Test(arguments: ["--source urls", "--stage fetch", "--host 127.0.0.1", "--item urls/slow-1"])
   func `a part of a run is paused and goes on`(part: String) async throws {
     let latch = Latch()

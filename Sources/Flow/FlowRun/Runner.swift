@@ -80,9 +80,11 @@ public final class Runner: Sendable {
     for stage in opened.loop.stages { await stage.close() }
     state.withLock { $0.isOver = true }
     opened.loop.refuseLateRequests()
+    outcome.troubles = opened.loop.troubles
     control?.close()
     await bus.settleRequired()
     if !bus.requiredFaults.isEmpty { outcome.add(.sinkFailed) }
+    outcome.troubles += bus.requiredFaults.map { opened.runStore.redact($0.message) }
     let record = opened.record(of: outcome, at: clock.wall())
     if options.prunes, outcome.isComplete {
       // What is an orphan is judged by the last complete run, and that is to be this one.

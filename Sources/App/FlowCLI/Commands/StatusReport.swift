@@ -39,7 +39,9 @@ struct StatusReport {
     if let ended = entry.run.ended { lines.append("  ended   \(ended.text)") }
     if let exit = entry.run.exit { lines.append("  exit    \(exit)") }
     if let output = entry.run.facts["output"] { lines.append("  output  \(output.text)") }
-    for (place, trouble) in troubles.enumerated() { lines.append((place == 0 ? "  why     " : "          ") + trouble) }
+    for (place, trouble) in troubles.enumerated() {
+      lines.append((place == 0 ? "  why     " : "          ") + TextWidth.printable(trouble))
+    }
     let words = [ItemStatus.ok, .filtered, .failed, .cancelled].compactMap { status in
       counts[status].map { "\($0) \(status.name)" }
     }
@@ -48,7 +50,9 @@ struct StatusReport {
     for failure in failures.prefix(20) {
       lines.append("  \(failure.count) × \(failure.code)" + (failure.host.map { " at \($0)" } ?? ""))
       if let example = examples[failure.code] {
-        lines.append("      such as \(name(of: example))  \(example.url ?? "")  \(example.fault?.message ?? "")")
+        lines.append(
+          "      such as \(name(of: example))  \(example.url ?? "")  \(TextWidth.printable(example.fault?.message ?? ""))"
+        )
       }
     }
     let isLeft = (counts[.failed] ?? 0) + (counts[.cancelled] ?? 0) > 0 || entry.run.result == nil

@@ -359,7 +359,9 @@ extension RunLoop {
       flushingPasses = []
       for number in passes { startPass(number) }
       for stage in due { startBarrier(stage) }
-    case .runFault(let fault): react(to: fault, stops: false)
+    case .runFault(let fault):
+      teller.log(.error, fault.message)
+      react(to: fault, stops: false)
     }
   }
 

@@ -42,8 +42,15 @@ extension RunLoop {
     var outcome = RunOutcome(
       end: end, isComplete: !leftSomething && brokenSource == nil, elapsed: clock.now() - started)
     outcome.differences = lockGuard?.differences ?? []
-    outcome.troubles = teller.troubles.map(store.redact)
     return outcome
+  }
+
+  /// What went wrong with the run itself, in words without secrets; once nothing more comes.
+  var troubles: [String] {
+    var troubles = teller.troubles
+    for fault in [internalFault, configFault, localFault, brokenSource].compactMap(\.self)
+    where !troubles.contains(where: { $0.contains(fault.message) }) { troubles.append(fault.message) }
+    return troubles.map(store.redact)
   }
 
   private func judge() -> (result: RunResult, exit: ExitCode) {

@@ -234,6 +234,8 @@ extension RunLoop {
       case .failure(let fault) = result,
       fault.kind == .cancelled, held.course.lateness[operation.node] == nil
     else { return false }
+    // It is not at work until it goes on: whoever asks whether anything is would hear of it for ever.
+    if held.tasks[operation.node] != nil { stageCounts[facts[operation.node].stage].running -= 1 }
     held.tasks[operation.node] = nil
     leaveHost(operation, held, result)
     held.course.pardoned[operation.node, default: 0] += 1
