@@ -25,14 +25,17 @@ import Testing
   ) async throws {
     let running = Guarded<ToolRun?>(nil)
     let seen = Guarded(0)
+    let isSignalled = Guarded(false)
     let fatal = 3 + turn * 13
-    // Even turns die while a request is answered, odd ones as soon as a line of the stream has come.
+    // Even turns die while a request is answered, odd ones as soon as a line of the stream has come. A run may be
+    // through before anybody has read its lines: what it asks for last is never answered.
     let work = try Workplace { request in
       let number = seen.withLock { count in
         count += 1
         return count
       }
-      if turn % 2 == 0, number == fatal { running.withLock { $0 }?.signal(SIGKILL) }
+      if turn % 2 == 0, number >= fatal { running.withLock { $0 }?.signal(SIGKILL) }
+      if turn % 2 == 1, number == Self.count, !isSignalled.withLock({ $0 }) { return .silence }
       return .ok(Workplace.body(request.path))
     }
     try work.manifest((0..<Self.count).map { "/small/\($0)" }, extra, fetch: fetch, path: path)
@@ -47,7 +50,9 @@ import Testing
           count += 1
           return count == fatal
         }
-        if isFatal { run.signal(SIGKILL) }
+        guard isFatal else { return }
+        run.signal(SIGKILL)
+        isSignalled.withLock { $0 = true }
       }
     }
     let killed = await run.end()

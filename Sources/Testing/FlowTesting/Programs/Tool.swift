@@ -286,8 +286,16 @@ public final class CapturedLines: Sendable {
   /// The lines so far.
   public var text: String { state.withLock { $0.text } }
 
-  /// Is called with each line from now on, before those who wait for it are told.
-  public func watch(_ watcher: @escaping @Sendable (String) -> Void) { state.withLock { $0.watcher = watcher } }
+  /// Is called with each line, those first that are there, and before those who wait for a line are told of it.
+  ///
+  /// What it is called with of the lines that are there, it is called with under their lock, so that no later one comes
+  /// between: it asks nothing of these lines itself.
+  public func watch(_ watcher: @escaping @Sendable (String) -> Void) {
+    state.withLock { state in
+      for line in state.text.split(separator: "\n") { watcher(String(line)) }
+      state.watcher = watcher
+    }
+  }
 
   /// The first line, of those there are and those to come, that is wanted; nil where the stream ends before.
   public func line(where isWanted: @escaping @Sendable (String) -> Bool) async -> String? {
