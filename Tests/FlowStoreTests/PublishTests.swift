@@ -127,6 +127,15 @@ import Testing
     #expect(try place.store.tree.digest(folder + "/x") == Digest.sha256(of: "deep"))
   }
 
+  @Test(arguments: [0, 1, 4096, 1 << 18, 1 << 18 + 1, 600_000])
+  func `the digest of an output is that of all its bytes`(count: Int) throws {
+    let place = try Sandbox()
+    let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+    try place.publish("a", String(decoding: bytes.map { $0 & 0x7F }, as: UTF8.self))
+    #expect(try place.store.tree.digest("a") == Digest.sha256(of: bytes.map { $0 & 0x7F }))
+    #expect(try place.store.tree.digest("b") == nil)
+  }
+
   @Test func `a file where a folder is needed, and a folder where a file is, are collisions`() throws {
     let place = try Sandbox()
     try place.publish("a", "file")

@@ -65,15 +65,27 @@ public final class OutputTree: Sendable {
   public func digest(_ path: String) throws(Fault) -> Digest? {
     guard let file = try read(path) else { return nil }
     return try naming("read", absolute(path)) { () throws(Errno) in
-      guard try file.facts().kind == .file else { return nil }
-      let stream = DigestStream(.sha256)
-      var buffer = [UInt8](repeating: 0, count: 1 << 18)
-      while true {
-        let length = try file.read(into: &buffer)
-        if length == 0 { return stream.finish() }
-        if length == buffer.count { stream.update(buffer) } else { stream.update(Array(buffer[..<length])) }
-      }
+      let facts = try file.facts()
+      guard facts.kind == .file else { return nil }
+      // One byte more than a small file has, so that there is little memory for it and its end is seen.
+      return try OutputTree.digest(of: file, upTo: max(1, min(facts.size + 1, 1 << 18)))
     }
+  }
+
+  /// The SHA-256 of what is left of a file, read in pieces of at most so many bytes.
+  private static func digest(of file: Descriptor, upTo count: Int) throws(Errno) -> Digest {
+    let stream = DigestStream(.sha256)
+    let result: Result<Digest, Errno> = unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) {
+      buffer in
+      do throws(Errno) {
+        while true {
+          let length = try unsafe file.read(into: UnsafeMutableRawBufferPointer(buffer))
+          if length == 0 { return .success(stream.finish()) }
+          unsafe stream.update(UnsafeRawBufferPointer(start: buffer.baseAddress, count: length))
+        }
+      } catch { return .failure(error) }
+    }
+    return try result.get()
   }
 
   /// Puts a finished file under its final name, in one step; what had the name is replaced, a link included.

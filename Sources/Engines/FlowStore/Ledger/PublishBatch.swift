@@ -99,7 +99,7 @@ struct PublishBatch {
       // Without a row nobody knows the file, and it is written anew; with one, equal bytes stay.
       guard let known, let wanted = order.knownDigest, known.record.sha256 == wanted else { return nil }
       let stamp: FileStamp
-      switch try tree.condition(of: known.record) {
+      switch try tree.condition(of: known.record, by: order.check) {
       case .unchanged: stamp = known.record.stamp
       case .touched(let now): stamp = now
       case .altered, .missing: return nil

@@ -121,6 +121,8 @@ public struct PublishOrder: Sendable {
   public var ownerName: String
   /// What to do about a file that is there already.
   public var onExists: OnExists
+  /// How a file that is there already is compared with what the journal knows of it.
+  public var check: OutputCheck
   /// The permissions; nil follows the umask.
   public var mode: Int?
   /// The media type, where known.
@@ -130,14 +132,15 @@ public struct PublishOrder: Sendable {
 
   /// An order.
   public init(
-    path: String, bytes: Bytes, owner: OutputOwner, ownerName: String, onExists: OnExists = .keep, mode: Int? = nil,
-    media: String? = nil, run: Int
+    path: String, bytes: Bytes, owner: OutputOwner, ownerName: String, onExists: OnExists = .keep,
+    check: OutputCheck = .stat, mode: Int? = nil, media: String? = nil, run: Int
   ) {
     self.path = path
     self.bytes = bytes
     self.owner = owner
     self.ownerName = ownerName
     self.onExists = onExists
+    self.check = check
     self.mode = mode
     self.media = media
     self.run = run

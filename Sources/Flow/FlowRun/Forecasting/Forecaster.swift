@@ -260,7 +260,11 @@ private struct Past {
       let digest = (try? record.fields.fields())?["sha256"]?.asString.flatMap({ Digest(.sha256, parsing: $0) })
     else { return nil }
     let isPublished = ((try? reader.outputs(of: known.id)) ?? []).contains { output in
-      output.sha256 == digest && (try? tree?.facts(output.path)) != nil
+      guard output.sha256 == digest, let tree else { return false }
+      switch try? tree.condition(of: output, by: options.checksDigests ? .digest : .stat) {
+      case .unchanged, .touched: return true
+      case .altered, .missing, nil: return false
+      }
     }
     let isStored = plan.state.cache.map { ContentStore(path: $0).has(digest) } ?? false
     if isPublished || isStored || record.kept != nil { return "its bytes are still here, so nothing is fetched for it" }

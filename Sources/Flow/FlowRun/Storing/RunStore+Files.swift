@@ -64,8 +64,8 @@ extension RunStore {
   ) -> PublishOrder {
     PublishOrder(
       path: path, bytes: bytes, owner: owner, ownerName: options.owner,
-      onExists: PublishOrder.OnExists(rawValue: options.onExists.rawValue) ?? .keep, mode: options.mode,
-      media: options.media, run: run)
+      onExists: PublishOrder.OnExists(rawValue: options.onExists.rawValue) ?? .keep,
+      check: check, mode: options.mode, media: options.media, run: run)
   }
 
   /// Removes what earlier runs have published and no item makes any more; says how many files went.

@@ -105,7 +105,7 @@ extension RunStore {
   /// Whether the files that a stage published last are still there unchanged.
   func areUnchanged(_ outputs: [OutputRecord]) -> Bool {
     outputs.allSatisfy {
-      switch try? tree.condition(of: $0, by: checksDigests ? .digest : .stat) {
+      switch try? tree.condition(of: $0, by: check) {
       case .unchanged, .touched: true
       default: false
       }

@@ -18,7 +18,8 @@ final class RunStore: @unchecked Sendable {
   let nodeNumbers: [Int]
   /// The journal's numbers of stages that gather, by the plan's place; -1 for others.
   let barrierNumbers: [Int]
-  let checksDigests: Bool
+  /// How files are compared with what the journal knows of them.
+  let check: OutputCheck
   let isFresh: Bool
   /// The run before this one, where it did not come to its end.
   let cutOffRun: Int?
@@ -53,7 +54,7 @@ final class RunStore: @unchecked Sendable {
       return plan.nodes.firstIndex { $0.stage == stage }.map { nodeNumbers[$0] } ?? -1
     }
     gathered = plan.nodes.indices.map { plan.isGathered($0) }
-    checksDigests = options.checksDigests
+    check = options.checksDigests ? .digest : .stat
     gathering = Fingerprints(plan).gathering
     redaction = Redaction(secrets: plan.secrets)
     content = plan.state.cache.map { ContentStore(path: $0) }
@@ -83,14 +84,13 @@ final class RunStore: @unchecked Sendable {
     }
   }
 
-  /// Whether the files of an item that is done are as they were published, as far as a look at them tells; nil where
-  /// more than that has to be done to know.
+  /// Whether the files of an item that is done are as they were published; nil where more has to be looked up to know.
   func areInPlace(_ known: StoredItem, fingerprint: [UInt8], _ traces: ArraySlice<OutputTrace>) -> Bool? {
     guard mayReuse(known, fingerprint: fingerprint) else { return false }
     guard plan.state.rerunOn.contains(.outputMissing) else { return true }
-    if checksDigests { return nil }
     for output in known.facts.outputs {
       guard let trace = traces.first(where: { $0.path == output.path }), tree.isInPlace(trace) else { return nil }
+      if check == .digest, (try? tree.digest(output.path))?.hex != output.sha256 { return nil }
     }
     return true
   }
@@ -122,7 +122,7 @@ final class RunStore: @unchecked Sendable {
     guard let outputs = try? reader.outputs(of: known.id) else { return nil }
     for fact in end.outputs {
       guard let output = outputs.first(where: { $0.path == fact.path }) else { return nil }
-      switch try? tree.condition(of: output, by: checksDigests ? .digest : .stat) {
+      switch try? tree.condition(of: output, by: check) {
       case .unchanged: continue
       case .touched(let stamp): stamps[output.path] = stamp
       default: return nil
@@ -250,9 +250,12 @@ final class RunStore: @unchecked Sendable {
       return result
     }
     if let kept = record.kept, let file = temporary.takeKept(kept.name, bytes: kept.bytes, sha256: kept.sha256) {
-      result.content = .file(
-        HeldFile(path: file.path, bytes: file.bytes, sha256: file.sha256, isTemporary: true) { _ in file.remove() })
-      return result
+      if check == .stat || (try? Digest(.sha256, ofFileAt: file.path)) == file.sha256 {
+        result.content = .file(
+          HeldFile(path: file.path, bytes: file.bytes, sha256: file.sha256, isTemporary: true) { _ in file.remove() })
+        return result
+      }
+      file.remove()
     }
     if let held = published(known, digest) ?? stored(digest) {
       result.content = .file(held)
@@ -267,11 +270,11 @@ final class RunStore: @unchecked Sendable {
     return held(path: content.place(of: digest), bytes: bytes, sha256: digest)
   }
 
-  /// The bytes of a digest under a final name.
+  /// The bytes of a digest under a final name, as far as they are there as they were published.
   private func published(_ known: StoredItem, _ digest: Digest) -> HeldFile? {
     guard let outputs = try? loopReader.outputs(of: known.id) else { return nil }
     for output in outputs where output.sha256 == digest {
-      guard let condition = try? tree.condition(of: output) else { continue }
+      guard let condition = try? tree.condition(of: output, by: check) else { continue }
       switch condition {
       case .unchanged, .touched:
         return held(path: tree.absolute(output.path), bytes: output.bytes, sha256: digest)
