@@ -127,6 +127,40 @@ struct JPEGPathTests {
     #expect(Set(AreaReducer.reduce(even, to: PictureSize(4, 3)).bytes) == [200])
   }
 
+  @Test(
+    arguments: [
+      (PictureSize(64, 48), PictureSize(31, 17)), (PictureSize(50, 7), PictureSize(50, 3)),
+      (PictureSize(33, 90), PictureSize(4, 9)), (PictureSize(8, 8), PictureSize(4, 4)),
+    ], [1, 2, 3, 4])
+  func `each new pixel is the mean of its area, however many bands there are`(
+    _ sizes: (PictureSize, PictureSize), bands: Int
+  ) {
+    let (old, new) = sizes
+    let bytes = (0..<old.width * old.height * bands).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7) }
+    let block = PixelBlock(width: old.width, height: old.height, bands: bands, bytes: bytes)
+    let reduced = AreaReducer.reduce(block, to: new)
+    #expect(reduced.bytes.count == new.width * new.height * bands)
+    func covered(_ place: Int, _ of: Int, _ from: Int, _ to: Int) -> Double {
+      let width = Double(from) / Double(to)
+      let start = max(Double(place), Double(of) * width)
+      return max(0, min(Double(place + 1), Double(of + 1) * width) - start) / width
+    }
+    for (place, value) in reduced.bytes.enumerated() {
+      let (band, column, row) = (place % bands, place / bands % new.width, place / bands / new.width)
+      var mean = 0.0
+      for above in 0..<old.height {
+        let share = covered(above, row, old.height, new.height)
+        if share == 0 { continue }
+        for left in 0..<old.width {
+          mean +=
+            share * covered(left, column, old.width, new.width)
+            * Double(bytes[(above * old.width + left) * bands + band])
+        }
+      }
+      #expect(abs(Double(value) - mean) < 0.6, "\(row), \(column), \(band)")
+    }
+  }
+
   @Test func `orientation is found in both orders of bytes`() {
     let little: [UInt8] =
       Array("Exif\0\0".utf8) + [0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0]
