@@ -2,10 +2,13 @@
 
 import dataclasses
 import datetime
+import hashlib
 import os
 import platform
+import re
+import time
 
-from tools import IMGFLOW
+from tools import FLOOR, IMGFLOW
 
 
 def machine():
@@ -15,6 +18,22 @@ def machine():
     with open("/proc/meminfo") as file:
         memory = int(file.readline().split()[1]) // 1_000_000
     return f"{os.cpu_count()} cores ({name}), {memory} GB, Linux {platform.release()}"
+
+
+def hashing():
+    """How fast a core digests here: a good part of what small files cost, and most of what large ones do."""
+    with open("/proc/cpuinfo") as file:
+        words = set(file.read().split())
+    own = "with" if words & {"sha_ni", "sha2"} else "without"
+    piece, count = bytes(1 << 20), 64
+    best = float("inf")
+    for _ in range(3):
+        digest = hashlib.sha256()
+        start = time.monotonic()
+        for _ in range(count):
+            digest.update(piece)
+        best = min(best, time.monotonic() - start)
+    return f"{count * len(piece) / best / 1e6:.0f} MB/s a core, {own} instructions of the processor's own for it"
 
 
 def time_of(seconds):
@@ -43,8 +62,9 @@ def table_of(result):
 
 
 def goals_of(result):
-    """A line for each ratio that is to be reached: whether it is."""
+    """A line for each ratio that is to be reached: whether it is, and what the floor reaches."""
     mine = next((row for row in result.rows if row.name == IMGFLOW), None)
+    floor = next((row for row in result.rows if row.name == FLOOR and row.costs[-1].code != 127), None)
     lines = []
     for other, least in result.goals:
         row = next((row for row in result.rows if row.name == other), None)
@@ -53,8 +73,31 @@ def goals_of(result):
             continue
         ratio = row.seconds / mine.seconds
         told = "reached" if ratio >= least else "**not reached**"
-        lines.append(f"- against {other}: {ratio:.2f} times as fast; to reach: {least:g}; {told}")
+        beside = f"; the floor: {row.seconds / floor.seconds:.2f}" if floor else ""
+        lines.append(f"- against {other}: {ratio:.2f} times as fast; to reach: {least:g}; {told}{beside}")
     return lines
+
+
+GOAL = re.compile(
+    r"- against (?P<other>.+): (?P<ratio>[\d.]+) times as fast; to reach: (?P<least>[\d.]+); (?P<told>[a-z* ]+)"
+    r"(?:; the floor: (?P<floor>[\d.]+))?$")
+SUMMARY = "What is reached"
+
+
+def summary_of(sections):
+    """All ratios that are to be reached, as one table, from the sections' own lines."""
+    rows = []
+    for title, text in sections.items():
+        for goal in filter(None, map(GOAL.match, text.splitlines())):
+            rows.append(f"| {title} | {goal['other']} | {goal['ratio']} | {goal['least']} | {goal['floor'] or ''} | {goal['told']} |")
+    if not rows:
+        return {}
+    lines = [
+        f"## {SUMMARY}", "",
+        "How many times as fast as other tools imgflow is, and is to be; beside it what the floor is, which does the least "
+        "that can be done. Where that is little more than what is to be reached, or less, there is no room for a tool.", "",
+        "| workload | against | times as fast | to reach | the floor | |", "|---|---|---|---|---|---|", *rows]
+    return {SUMMARY: "\n".join(lines) + "\n\n"}
 
 
 BROKEN = "Could not be measured here:"
@@ -93,6 +136,7 @@ def render(bench, found):
         "What imgflow takes beyond the floor is imgflow's own.", "",
         f"- Date: {datetime.date.today().isoformat()}{', in short form (`QUICK=1`)' if bench.quick else ''}",
         f"- Machine: {machine()}; the server runs on it too",
+        f"- SHA-256: {hashing()}",
         f"- Rounds: {bench.rounds}", *(f"- {name}: {told}" for name, told in bench.tools.versions().items()), ""]
     if found.broken:
         lines += [f"{BROKEN} {', '.join(found.broken)}.", ""]
@@ -115,7 +159,13 @@ def render(bench, found):
         lines += [f"## {PARTS}", "", "What single parts cost, measured by the programs in `Benchmarks/`.", ""]
         for name, told in parts.items():
             lines += [f"### {name}", "", "```text", told.rstrip(), "```", ""]
-    return "\n".join(lines).rstrip() + "\n"
+    return summarized(*split("\n".join(lines)))
+
+
+def summarized(head, sections):
+    """The page, with the table of what is reached before its sections."""
+    rest = {title: text for title, text in sections.items() if title != SUMMARY}
+    return head.rstrip() + "\n\n" + "".join({**summary_of(rest), **rest}.values()).rstrip() + "\n"
 
 
 def slug(what):
@@ -135,6 +185,8 @@ def merge(old, new, measured):
     if facts in head and facts in words:
         head = words[:words.index(facts)] + head[head.index(facts):]
     for title, text in fresh.items():
+        if title == SUMMARY:
+            continue
         if title == PARTS and title in sections:
             # A section of sections: those that were not measured stay.
             above, parts = split(sections[title], "### ")
@@ -161,7 +213,7 @@ def merge(old, new, measured):
     if names:
         place = max([place + 1 for place, line in enumerate(lines) if line.startswith("- ")], default=len(lines))
         lines.insert(place, f"{LATER} {', '.join(names)}")
-    return "\n".join(lines).rstrip() + "\n\n" + "".join(sections.values()).rstrip() + "\n"
+    return summarized("\n".join(lines), sections)
 
 
 def split(text, mark="## "):
