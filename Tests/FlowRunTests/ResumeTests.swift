@@ -134,19 +134,23 @@ import Testing
     #expect(try await scene.run(manifest(4)).items.cached == 4)
   }
 
-  @Test func `A change that keeps size and times is found by digest, and by nothing else`() async throws {
-    let scene = try Scene()
-    let text = manifest(3, name: "${item.key}.bin")
-    try await scene.run(text)
-    // As a disk does it that forgets: other bytes, and all that the journal knows of the file's stamp is right.
-    let path = scene.place.file("out/k2.bin")
+  /// Changes a file as a disk does it that forgets: all that the journal knows of the file's stamp is right.
+  private func rot(_ name: String, _ scene: Scene) throws {
+    let path = scene.place.file("out/\(name)")
     try SmallFiles.replace(path, Array("bytes of /x".utf8))
     let stamp = FileStamp(try FileSystem.facts(path))
     try Database(path: scene.place.file(".imgflow/scene/journal.sqlite"), isReadOnly: false).run(
       """
       UPDATE outputs SET modified = \(stamp.modified), changed = \(stamp.changed), inode = \(stamp.inode)
-      WHERE path = 'k2.bin'
+      WHERE path = '\(name)'
       """)
+  }
+
+  @Test func `A change that keeps size and times is found by digest, and by nothing else`() async throws {
+    let scene = try Scene()
+    let text = manifest(3, name: "${item.key}.bin")
+    try await scene.run(text)
+    try rot("k2.bin", scene)
     #expect(try await scene.run(text).items.cached == 3)
     #expect(scene.output("k2.bin") == "bytes of /x")
 
@@ -189,6 +193,16 @@ import Testing
     let second = try await scene.run(manifest(2), options: { $0.fresh = true })
     #expect(second.items.cached == 0)
     #expect(scene.server.requests.count == 4)
+  }
+
+  @Test func `Where everything is done again, no file is believed to be what it was`() async throws {
+    let scene = try Scene()
+    let text = manifest(2, name: "${item.key}.bin")
+    try await scene.run(text)
+    try rot("k1.bin", scene)
+    #expect(scene.output("k1.bin") == "bytes of /x")
+    try await scene.run(text, options: { $0.fresh = true })
+    #expect(scene.output("k1.bin") == "bytes of /1")
   }
 
   @Test func `Filtered items stay filtered without being asked for`() async throws {

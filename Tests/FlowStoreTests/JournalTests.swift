@@ -337,6 +337,19 @@ import Testing
     #expect(try place.text("x") == "mine")
   }
 
+  @Test func `an output that was altered behind its stamp is not pruned where bytes are compared`() throws {
+    let place = try Sandbox()
+    try place.publish("x", "1")
+    try place.write("x", "2")
+    let stamp = FileStamp(try FileSystem.facts("\(place.store.tree.root)/x"))
+    try place.store.journal.database.run(
+      "UPDATE outputs SET modified = \(stamp.modified), changed = \(stamp.changed), inode = \(stamp.inode)")
+    #expect(throws: Fault.self) {
+      try place.work.perform([.prune(path: "x", evenIfAltered: false, check: .digest)], durability: .process)[0].get()
+    }
+    #expect(try place.text("x") == "2")
+  }
+
   @Test func `outputs are compared by stat first and by their bytes where that differs`() throws {
     let place = try Sandbox()
     try place.publish("x", "1")

@@ -77,7 +77,7 @@ struct Hop: Sendable {
       }
       if let cookie { add("Cookie", cookie, to: &headers) }
     }
-    if let condition = request.condition {
+    if let condition = request.condition, isOf(condition) {
       if let etag = condition.etag { add("If-None-Match", etag, to: &headers) }
       if let date = condition.lastModified { add("If-Modified-Since", date, to: &headers) }
     }
@@ -93,6 +93,16 @@ struct Hop: Sendable {
         host: url.host)
     }
     return headers
+  }
+
+  /// Whether a validator belongs to what this hop asks for.
+  ///
+  /// A redirect may lead elsewhere than it did, and what is there may be older, or have an equal tag: it is asked for as
+  /// it is. Of the addresses only the query may differ, since that of a signed one does each time.
+  private func isOf(_ condition: TransferRequest.Condition) -> Bool {
+    guard let known = condition.url, known != url.text else { return true }
+    func bare(_ text: String) -> Substring { text.prefix { $0 != "?" && $0 != "#" } }
+    return bare(known) == bare(url.text) && condition.etag != nil
   }
 
   /// Adds a header unless there is one of its name.

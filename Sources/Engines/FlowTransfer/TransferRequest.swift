@@ -17,11 +17,14 @@ public struct TransferRequest: Sendable {
     public var etag: String?
     /// Sent as If-Modified-Since.
     public var lastModified: String?
+    /// Whose they are: the address, behind all redirects, that gave them; nil for whatever is asked.
+    public var url: String?
 
     /// A condition.
-    public init(etag: String? = nil, lastModified: String? = nil) {
+    public init(etag: String? = nil, lastModified: String? = nil, of url: String? = nil) {
       self.etag = etag
       self.lastModified = lastModified
+      self.url = url
     }
   }
 

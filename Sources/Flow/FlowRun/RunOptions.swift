@@ -27,6 +27,8 @@ public struct RunOptions: Sendable {
   public var isFrozen = false
   /// Who let the run begin, where it waited for that.
   public var startedBy: String?
+  /// Whether all items are to take part.
+  var isWhole: Bool { only.isEmpty && take == nil && failedOnly == nil && admits == nil }
   /// Which items take part; nil is all.
   var admits: (@Sendable (Item) -> Bool)?
   /// The most items under way at once.

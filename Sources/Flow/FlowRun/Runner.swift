@@ -86,7 +86,14 @@ public final class Runner: Sendable {
     if !bus.requiredFaults.isEmpty { outcome.add(.sinkFailed) }
     outcome.troubles += bus.requiredFaults.map { opened.runStore.redact($0.message) }
     let record = opened.record(of: outcome, at: clock.wall())
-    if options.prunes, outcome.isComplete {
+    if options.prunes, outcome.isComplete, !outcome.isWhole {
+      bus.emit(
+        .log(
+          Payload.LogLine(
+            .warn,
+            "nothing was removed: some items took no part, or a stage that gathers was not done, so nobody knows which "
+              + "files are made no more")))
+    } else if options.prunes, outcome.isComplete {
       // What is an orphan is judged by the last complete run, and that is to be this one.
       try? await opened.runStore.recordEnd(record)
       let removed = await opened.runStore.prune()
@@ -242,6 +249,8 @@ public struct RunOutcome: Sendable {
   public var end: Payload.RunEnd
   /// Whether every source was read to its end and every item ended.
   public var isComplete: Bool
+  /// Whether all items were to take part, and all stages that gather the whole run are done.
+  public var isWhole = true
   /// How long it took.
   public var elapsed: Interval
   /// Why the run could not begin.
@@ -298,6 +307,7 @@ private struct OpenRun: Sendable {
     return RunRecord(
       number: number, id: id, manifest: plan.manifest, manifestDigest: plan.manifestDigest, started: time, ended: time,
       result: outcome.end.result.rawValue, exit: outcome.end.exit, isComplete: outcome.isComplete,
+      isWhole: outcome.isWhole,
       facts: [
         "plan": PlanMemory.facts(plan),
         "output": .string(plan.settings.outputFolder), "total": .int(items.ended), "ok": .int(items.ok),

@@ -160,8 +160,10 @@ struct LegServices: RunServices {
 
   private static func settle(_ file: HeldFile, _ outcome: Result<OutputFact, Fault>, _ store: RunStore) {
     switch outcome {
-    case .success(let fact): file.becamePublished(at: store.absolute(fact.path))
-    case .failure: file.releaseClaim()
+    // Where a file with other bytes stays in the place, this one is still what it was.
+    case .success(let fact) where fact.bytes == file.bytes && fact.sha256 == file.sha256.hex:
+      file.becamePublished(at: store.absolute(fact.path))
+    case .success, .failure: file.releaseClaim()
     }
   }
 

@@ -184,6 +184,10 @@ enum CodeReference {
       "content.missing", .permanent, "The item has no bytes here.", "Put the stage behind one that gives them.",
       "- fetch\n- store\n"),
     Entry(
+      "content.changed", .permanent,
+      "The file out of which the bytes were to be taken has been changed meanwhile; nothing was stored.",
+      "Run again: what is missing is fetched then."),
+    Entry(
       "body.too_large", .permanent, "The body is larger than `max_bytes`.", "Raise `max_bytes` if it is what you want.",
       "- fetch: { max_bytes: 200MB }\n"),
     Entry(

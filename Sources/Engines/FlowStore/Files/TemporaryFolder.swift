@@ -98,6 +98,9 @@ public final class TemporaryFolder: Sendable {
     return copy
   }
 
+  /// Whether a path lies in it: only this run changes what does.
+  func holds(_ path: String) -> Bool { path.utf8.starts(with: prefix.utf8) }
+
   /// A file that an earlier run has kept, this run's from now on; nil where it is not there as it was.
   public func takeKept(_ name: String, bytes: Int, sha256: Digest) -> FinishedFile? {
     guard (try? FileSystem.facts(name, in: directory))?.size == bytes else { return nil }

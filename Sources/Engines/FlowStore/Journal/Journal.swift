@@ -15,6 +15,8 @@ public final class Journal: @unchecked Sendable {
   public let token: String
   let database: Database
   private let lastItem: Atomic<Int>
+  /// The highest number that an item had been given when the journal was opened.
+  let lastKnown: ItemID
   /// Where each source stands in the manifest, by its number.
   private let sourcePlaces = Guarded<[Int: Int]>([:])
 
@@ -41,7 +43,8 @@ public final class Journal: @unchecked Sendable {
       throw Database.damaged(path, "it does not know its own name")
     }
     self.token = token
-    lastItem = Atomic(try Journal.lastItem(database))
+    lastKnown = try Journal.lastItem(database)
+    lastItem = Atomic(lastKnown)
   }
 
   /// The highest number that an item has been given.

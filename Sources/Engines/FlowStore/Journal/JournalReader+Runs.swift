@@ -22,6 +22,7 @@ extension JournalReader {
       number: row.int(0), id: row.text(1), manifest: row.text(2), manifestDigest: row.text(3),
       started: WallTime(microseconds: row.int(4)), ended: row.intIfAny(5).map { WallTime(microseconds: $0) },
       result: row.textIfAny(6), exit: row.intIfAny(7), isComplete: row.int(8) != 0,
+      isWhole: row.int(8) != JournalWriter.completePart,
       facts: try StoredFields(json: row.bytes(9)).fields())
   }
 
@@ -58,7 +59,9 @@ extension JournalReader {
 
   /// The number of the last run that saw everything; nil if none has.
   public func lastCompleteRun() throws(Fault) -> Int? {
-    try rows("SELECT number FROM runs WHERE complete <> 0 ORDER BY number DESC LIMIT 1") { _ in
+    try rows(
+      "SELECT number FROM runs WHERE complete NOT IN (0, \(JournalWriter.completePart)) ORDER BY number DESC LIMIT 1"
+    ) { _ in
     } _: { (row) throws(Fault) in
       row.int(0)
     }.first

@@ -8,6 +8,9 @@ final class JournalWriter {
   private let insertIntent, dropIntents: Statement
   private let findOutputs, insertOutput, updateOutput, dropOutput: Statement
   private let upsertItem, reopenItem, confirmItem, confirmItemInPlace, confirmOutputs, touchOutput: Statement
+  /// The highest number of an item that an earlier run has seen.
+  private let lastKnown: ItemID
+  private let disownOutputs: Statement
   private let ownersOfOutputs, confirmItems, confirmAllOutputs: Statement
   private let upsertResult, dropResult: Statement
   private let insertParked, dropParked, insertMember, upsertBarrier, confirmBarrierOutputs: Statement
@@ -19,6 +22,7 @@ final class JournalWriter {
     self.journal = journal
     self.checkpoints = checkpoints
     database = journal.database
+    lastKnown = journal.lastKnown
     database.leaveLogToCaller()
     begin = try database.prepare("BEGIN IMMEDIATE")
     commit = try database.prepare("COMMIT")
@@ -50,6 +54,7 @@ final class JournalWriter {
     confirmItem = try database.prepare("UPDATE items SET run = ?2, idx = ?3 WHERE id = ?1")
     confirmItemInPlace = try database.prepare("UPDATE items SET run = ?2 WHERE id = ?1")
     confirmOutputs = try database.prepare("UPDATE outputs SET run = ?2 WHERE owner = ?1")
+    disownOutputs = try database.prepare("UPDATE outputs SET owner = 0 WHERE owner = ?1 AND run < ?2")
     ownersOfOutputs = try database.prepare(
       "SELECT owner FROM outputs INDEXED BY outputs_by_owner WHERE owner >= ?1 AND owner <= ?2")
     // A row that cannot be changed undoes the whole transaction, as it would anyhow; only so SQLite keeps no second copy
@@ -66,7 +71,8 @@ final class JournalWriter {
     insertMember = try database.prepare("INSERT OR REPLACE INTO members VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
     upsertBarrier = try database.prepare(
       "INSERT OR REPLACE INTO barriers VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
-    confirmBarrierOutputs = try database.prepare("UPDATE outputs SET run = ?2 WHERE owner = ?1 AND node = ?3")
+    confirmBarrierOutputs = try database.prepare(
+      "UPDATE outputs SET run = ?2 WHERE owner = ?1 AND node = ?3 AND (?4 IS NULL OR path = ?4)")
     insertMark = try database.prepare("INSERT OR REPLACE INTO meta VALUES (?1, ?2)")
     updateSource = try database.prepare(
       "UPDATE sources SET run = ?2, total = ?3, items = ?4, duplicates = ?5, exhausted = ?6 WHERE id = ?1")
@@ -211,6 +217,15 @@ final class JournalWriter {
     statement.bind(11, item.parent)
     bind(item.fault, to: statement, from: 12)
     try statement.run()
+    if item.id <= lastKnown, item.status == .ok || item.status == .filtered { try disown(item) }
+  }
+
+  /// What an item of an earlier run had, and has no more now that it is done, belongs to nobody: else the next run that
+  /// finds the item as it was would take it for the item's again.
+  private func disown(_ item: ItemRecord) throws(Fault) {
+    disownOutputs.bind(1, item.id)
+    disownOutputs.bind(2, item.run)
+    try disownOutputs.run()
   }
 
   private func bind(_ fault: Fault?, to statement: Statement, from place: Int32) {
@@ -327,10 +342,14 @@ final class JournalWriter {
     upsertBarrier.bind(6, StoredFields(barrier.facts))
     bind(barrier.fault, to: upsertBarrier, from: 7)
     try upsertBarrier.run()
-    confirmBarrierOutputs.bind(1, OutputOwner.barrier(node: barrier.node, group: barrier.group).number)
-    confirmBarrierOutputs.bind(2, barrier.run)
-    confirmBarrierOutputs.bind(3, barrier.node)
-    try confirmBarrierOutputs.run()
+    let owner = OutputOwner.barrier(node: barrier.node, group: barrier.group).number
+    for path in barrier.paths.map({ $0.map(Optional.some) }) ?? [nil] {
+      confirmBarrierOutputs.bind(1, owner)
+      confirmBarrierOutputs.bind(2, barrier.run)
+      confirmBarrierOutputs.bind(3, barrier.node)
+      confirmBarrierOutputs.bind(4, path)
+      try confirmBarrierOutputs.run()
+    }
   }
 
   func write(_ source: SourceRecord) throws(Fault) {
@@ -349,12 +368,15 @@ final class JournalWriter {
     try insertMark.run()
   }
 
+  /// What `complete` is of a run that is complete, though only some of the items were to take part.
+  static let completePart = 2
+
   func end(_ run: RunRecord) throws(Fault) {
     updateRun.bind(1, run.number)
     updateRun.bind(2, run.ended?.microseconds)
     updateRun.bind(3, run.result)
     updateRun.bind(4, run.exit)
-    updateRun.bind(5, run.isComplete ? 1 : 0)
+    updateRun.bind(5, run.isComplete ? run.isWhole ? 1 : JournalWriter.completePart : 0)
     updateRun.bind(6, StoredFields(run.facts))
     try updateRun.run()
   }

@@ -18,15 +18,18 @@ public struct RunRecord: Sendable, Hashable {
   public var result: String?
   /// Its exit code.
   public var exit: Int?
-  /// Whether every source was read to its end and every item ended: only then can outputs be orphans.
+  /// Whether every source was read to its end and every item that was to take part ended.
   public var isComplete: Bool
+  /// Whether all items were to take part: only such a run that is complete tells which outputs are orphans.
+  public var isWhole: Bool
   /// Counts and whatever else is told of it.
   public var facts: Fields
 
   /// A record.
   public init(
     number: Int = 0, id: String, manifest: String, manifestDigest: String, started: WallTime, ended: WallTime? = nil,
-    result: String? = nil, exit: Int? = nil, isComplete: Bool = false, facts: Fields = [:]
+    result: String? = nil, exit: Int? = nil, isComplete: Bool = false, isWhole: Bool = true,
+    facts: Fields = [:]
   ) {
     self.number = number
     self.id = id
@@ -37,6 +40,7 @@ public struct RunRecord: Sendable, Hashable {
     self.result = result
     self.exit = exit
     self.isComplete = isComplete
+    self.isWhole = isWhole
     self.facts = facts
   }
 }
@@ -149,10 +153,13 @@ public struct BarrierRecord: Sendable, Hashable {
   public var facts: Fields
   /// Why it failed.
   public var fault: Fault?
+  /// Which of its outputs count for the run, or nil for all; this is only written.
+  public var paths: [String]?
 
   /// A record.
   public init(
-    node: Int, group: String, digest: [UInt8], status: ItemStatus, run: Int, facts: Fields = [:], fault: Fault? = nil
+    node: Int, group: String, digest: [UInt8], status: ItemStatus, run: Int, facts: Fields = [:], fault: Fault? = nil,
+    paths: [String]? = nil
   ) {
     self.node = node
     self.group = group
@@ -161,5 +168,6 @@ public struct BarrierRecord: Sendable, Hashable {
     self.run = run
     self.facts = facts
     self.fault = fault
+    self.paths = paths
   }
 }

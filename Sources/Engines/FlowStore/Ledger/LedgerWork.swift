@@ -160,11 +160,11 @@ final class LedgerWork {
 
   /// Removes an output of an earlier run, if it is as it was published.
   private func prune(_ order: StoreOrder, _ outcome: inout Result<PublishedFile?, Fault>) {
-    guard case .prune(let path, let evenIfAltered) = order else { return }
+    guard case .prune(let path, let evenIfAltered, let check) = order else { return }
     do throws(Fault) {
       let known = try writer.outputs(folded: PathFolding.fold(path)).first { $0.record.path == path }
       guard let known else { return }
-      if !evenIfAltered, try tree.condition(of: known.record) == .altered {
+      if !evenIfAltered, try tree.condition(of: known.record, by: check) == .altered {
         throw Fault("prune.altered", .permanent, "\(path) was altered since it was published, and stays")
       }
       try writer.transaction { () throws(Fault) in try writer.dropOutput(row: known.row) }

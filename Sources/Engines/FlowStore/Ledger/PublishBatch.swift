@@ -132,8 +132,29 @@ struct PublishBatch {
         throw error
       }
     case .copy(let path, let count, let sha256):
-      return (try temporary.copy(of: path, bytes: count, sha256: sha256), true)
+      let isKnown = try isInPlace(path, sha256, order.check)
+      let file = try temporary.copy(of: path, bytes: count, sha256: sha256)
+      if isKnown || temporary.holds(path) { return (file, true) }
+      guard (try? Digest(.sha256, ofFileAt: file.path)) == sha256 else {
+        file.remove()
+        throw Fault(
+          "content.changed", .permanent, "\(path) does not hold any more what was to be published as \(order.path)")
+      }
+      return (file, true)
     }
+  }
+
+  /// Whether a path is that of an output which has these bytes, as far as the journal and its stamp tell.
+  ///
+  /// Between the look at what an earlier run has left and the copy another item may have taken the path.
+  private func isInPlace(_ path: String, _ sha256: Digest, _ check: OutputCheck) throws(Fault) -> Bool {
+    let root = tree.root + "/"
+    guard path.utf8.starts(with: root.utf8) else { return false }
+    let output = String(path[path.utf8.index(path.startIndex, offsetBy: root.utf8.count)...])
+    guard let known = try writer.outputs(folded: PathFolding.fold(output)).first(where: { $0.record.path == output }),
+      known.record.sha256 == sha256, case .unchanged = try tree.condition(of: known.record, by: check)
+    else { return false }
+    return true
   }
 
   // MARK: 2. Intents
@@ -235,12 +256,15 @@ struct PublishBatch {
     for place in entries.indices where entries[place].fault == nil { entries[place].fault = fault }
   }
 
-  /// Removes the temporary files that nobody needs any more: all of what went well, and our own of what failed.
+  /// Removes the temporary files that nobody needs any more.
+  ///
+  /// Those are our own of what failed, and those whose bytes are in place already. One in whose place other bytes stay is
+  /// its owner's as before.
   func removeLeftovers() {
     for entry in entries {
       if entry.fault != nil {
         if entry.isOwnFile && entry.stamp == nil { entry.file?.remove() }
-      } else if entry.file == nil, case .file(let file) = entry.order.bytes {
+      } else if entry.file == nil, case .file(let file) = entry.order.bytes, file.sha256 == entry.sha256 {
         file.remove()
       }
     }

@@ -30,7 +30,7 @@ public indirect enum StoreOrder: Sendable {
   /// Ends a run.
   case endRun(RunRecord)
   /// Removes an output of an earlier run and forgets it; one that was altered since stays, unless told otherwise.
-  case prune(path: String, evenIfAltered: Bool)
+  case prune(path: String, evenIfAltered: Bool, check: OutputCheck = .stat)
   /// Writes nothing: its answer says that all orders before it are safe. It also ends the wait for more orders.
   case flush
 }
@@ -91,7 +91,8 @@ public struct ConfirmedItems: Sendable, Hashable {
 public struct PublishOrder: Sendable {
   /// Where its bytes are.
   public enum Bytes: Sendable {
-    /// A temporary file. When the order went well it is gone from its place; when it failed it stays the caller's.
+    /// A temporary file. When its bytes are in place it is gone from its own; when the order failed, or other bytes stay
+    /// in the place, it stays the caller's.
     case file(FinishedFile)
     /// Bytes in memory.
     case memory([UInt8])

@@ -114,16 +114,17 @@ private final class KnownDigests: Sendable {
     return entry(known, item.source, url: LockFile.address(of: item))
   }
 
-  /// All that is known.
+  /// All that the last run over everything has seen.
   func all() throws(Fault) -> [LockFile.Entry] {
     guard let reader else { return [] }
+    let complete = try reader.lastCompleteRun() ?? 0
     var entries: [LockFile.Entry] = []
     var last = 0
     while true {
       let page = try reader.items(JournalReader.ItemFilter(status: .ok), after: last, limit: 512)
       guard let end = page.last else { return entries }
       last = end.id
-      for item in page {
+      for item in page where item.run >= complete {
         guard let source = sources.first(where: { $0.value == item.source })?.key,
           let entry = entry(item, source, url: item.url)
         else { continue }

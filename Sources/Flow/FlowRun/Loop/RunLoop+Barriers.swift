@@ -89,6 +89,7 @@ extension RunLoop {
     }
     if let fault = end.fault, fault.kind != .cancelled {
       failedBarrier = true
+      if end.group == nil { hasUnmadeGathering = true }
       errorCodes[fault.code, default: 0] += 1
       if !fault.kind.isRetryable { onlyRetryable = false }
       stageCounts[end.stage].failed += 1
@@ -110,6 +111,7 @@ extension RunLoop {
 
   func skipBarrier(_ stage: Int) {
     if stopCause != nil { hasSkippedBarrier = true }
+    hasUnmadeGathering = true
     teller.log(.info, "stage `\(plan.stages[stage].id)` did not run: what it needs failed, or the run was stopped")
   }
 

@@ -41,6 +41,7 @@ extension RunLoop {
       result: verdict.result, exit: verdict.exit.rawValue, items: items, bytesIn: bytesIn, errors: errors)
     var outcome = RunOutcome(
       end: end, isComplete: !leftSomething && brokenSource == nil, elapsed: clock.now() - started)
+    outcome.isWhole = options.isWhole && !hasUnmadeGathering
     outcome.differences = lockGuard?.differences ?? []
     return outcome
   }

@@ -45,8 +45,7 @@ extension RunLoop {
 
   /// Finds what the lock has and no source gave, where all of them were read.
   func finishLock() {
-    let isWhole = options.only.isEmpty && options.take == nil && options.failedOnly == nil
-    guard lockGuard != nil, isWhole, !leftSomething, brokenSource == nil else { return }
+    guard lockGuard != nil, options.isWhole, !leftSomething, brokenSource == nil else { return }
     lockGuard?.finish()
     for difference in lockGuard?.differences ?? [] where difference.kind == .missing {
       errorCodes["lock.violated", default: 0] += 1

@@ -148,6 +148,8 @@ final class RunLoop: @unchecked Sendable {
   /// Whether a source had more to give, or a stage that gathers had not run, when the run was stopped.
   var hasCutSources = false
   var hasSkippedBarrier = false
+  /// Whether a stage that gathers failed for the whole run, or was not done: what it made last is not to be lost.
+  var hasUnmadeGathering = false
   /// How many items `take` has let through.
   var taken = 0
   /// How many items had ended when `stop_if` was judged last.

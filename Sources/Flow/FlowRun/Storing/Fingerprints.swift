@@ -72,7 +72,14 @@ struct Fingerprints: Sendable {
     var writer = JSONWriter()
     writer.beginArray()
     writer.string(item.url ?? "")
-    if let path = item.fields["path"] { writer.value(path) }
+    if let path = item.fields["path"] {
+      writer.value(path)
+      // A file of this machine is another when it was written since, as for every tool that makes files of files.
+      if let name = path.asString, let facts = try? FileSystem.facts(name) {
+        writer.int(facts.size)
+        writer.int(facts.modified)
+      }
+    }
     write(item.row, rowNames, &writer)
     write(item.loop, loopNames, &writer)
     if let digest = item.expected.sha256 { writer.string(digest.hex) }

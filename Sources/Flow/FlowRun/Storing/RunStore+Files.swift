@@ -62,9 +62,11 @@ extension RunStore {
   private func order(
     _ bytes: PublishOrder.Bytes, _ path: String, _ options: PublishOptions, _ owner: OutputOwner
   ) -> PublishOrder {
-    PublishOrder(
+    let onExists = PublishOrder.OnExists(rawValue: options.onExists.rawValue) ?? .keep
+    return PublishOrder(
       path: path, bytes: bytes, owner: owner, ownerName: options.owner,
-      onExists: PublishOrder.OnExists(rawValue: options.onExists.rawValue) ?? .keep,
+      // Where nothing of earlier runs is believed, neither is what they say of a file that is there.
+      onExists: rewrites && onExists == .keep ? .overwrite : onExists,
       check: check, mode: options.mode, media: options.media, run: run)
   }
 
@@ -78,7 +80,8 @@ extension RunStore {
       let end = page.last
     {
       last = end.row
-      for orphan in page where (try? await perform(.prune(path: orphan.output.path, evenIfAltered: false))) != nil {
+      for orphan in page
+      where (try? await perform(.prune(path: orphan.output.path, evenIfAltered: false, check: check))) != nil {
         removed += 1
       }
     }

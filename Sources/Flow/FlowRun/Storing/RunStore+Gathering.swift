@@ -41,6 +41,8 @@ extension RunStore {
       for member in page {
         var line = "\(member.leg.item.name) \(member.stage) \(member.status)"
         for output in member.outputs { line += " \(output.path) \(output.sha256)" }
+        if case .file(let file) = member.leg.content { line += " \(file.sha256.hex)" }
+        if let fault = member.fault { line += " \(fault.code)" }
         line += " " + Value.map(member.leg.fields).text + "\n"
         stream.update(Array(line.utf8))
       }
@@ -53,7 +55,10 @@ extension RunStore {
       guard let known = try reader.barrier(barrierNumber(stage), group: group ?? ""), known.digest == digest,
         known.status == .ok
       else { return nil }
-      let outputs = try reader.outputs(ofBarrier: barrierNumber(stage), group: group ?? "")
+      // What it made under another name before is not what it made last.
+      let outputs = try reader.outputs(ofBarrier: barrierNumber(stage), group: group ?? "").filter {
+        $0.run == known.run
+      }
       // A stage that has published nothing has done something else, which cannot be seen to be still done.
       guard !outputs.isEmpty, areUnchanged(outputs) else { return nil }
       return outputs.map { output(of: $0) }
@@ -74,7 +79,7 @@ extension RunStore {
       .barrier(
         BarrierRecord(
           node: barrierNumber(stage), group: group ?? "", digest: digest, status: fault == nil ? .ok : .failed,
-          run: run, fault: fault)))
+          run: run, fault: fault, paths: fault == nil ? outputs.map(\.path) : nil)))
   }
 
   /// The journal's numbers of the nodes whose results a stage that gathers works on, in the order of the plan.

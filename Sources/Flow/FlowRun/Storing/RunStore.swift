@@ -21,6 +21,8 @@ final class RunStore: @unchecked Sendable {
   /// How files are compared with what the journal knows of them.
   let check: OutputCheck
   let isFresh: Bool
+  /// Whether files that are there are written anew, whatever they hold.
+  let rewrites: Bool
   /// The run before this one, where it did not come to its end.
   let cutOffRun: Int?
   let gathering: String
@@ -59,6 +61,7 @@ final class RunStore: @unchecked Sendable {
     redaction = Redaction(secrets: plan.secrets)
     content = plan.state.cache.map { ContentStore(path: $0) }
     isFresh = options.fresh || plan.state.refresh == .always
+    rewrites = options.fresh
     loopReader = try journal.reader()
   }
 

@@ -21,7 +21,9 @@ struct FetchOrder: Sendable {
     heedsRobots = host?.heedsRobots ?? false
     userAgent = host?.way.userAgent ?? TransferEngine.userAgent
     let (etag, date) = (earlier?["etag"]?.asString, earlier?["last_modified"]?.asString)
-    if etag != nil || date != nil { request.condition = .init(etag: etag, lastModified: date) }
+    if etag != nil || date != nil {
+      request.condition = .init(etag: etag, lastModified: date, of: earlier?["final_url"]?.asString)
+    }
     key = request.method == .get ? FetchOrder.key(of: request, terms) : nil
     self.request = request
   }
@@ -35,6 +37,7 @@ struct FetchOrder: Sendable {
     if let condition = request.condition {
       writer.string(condition.etag ?? "")
       writer.string(condition.lastModified ?? "")
+      writer.string(condition.url ?? "")
     }
     for header in request.headers {
       writer.string(header.name)
