@@ -164,4 +164,52 @@ import Testing
     #expect(moved.items.ok == 1 && moved.items.cached == 0)
     #expect(scene.output("a.bin") == "bytes of /v2")
   }
+
+  @Test func `A program that changes what it was given to read does not pass for one that read it`() async throws {
+    let scene = try Scene()
+    let text = manifest(1, "\"${item.key}.bin\"").replacing(
+      "[fetch,", with: "[fetch, { exec: [sed, -i, s/bytes/BYTES/, \"${item.path}\"] },")
+    let trial = try await scene.run(text)
+    #expect(trial.exit == .failed && trial.outcome.end.errors.map(\.code) == ["exec.input"])
+    #expect(scene.outputs == [])
+    let read = text.replacing("sed, -i, s/bytes/BYTES/", with: "grep, -q, bytes")
+    let second = try await scene.run(read)
+    #expect(second.exit == .done, "\(second.outcome.end.errors) \(second.ends)")
+    #expect(scene.output("k1.bin") == "bytes of /1")
+  }
+
+  @Test func `What is published already is no hindrance to its own item, where files must not be there`() async throws {
+    let scene = try Scene()
+    // The leg fails behind its file; the next run finds that file.
+    let text = """
+      output: { on_exists: fail }
+      sources: [{ urls: ["$URL/1"] }]
+      stages: [fetch, { store: a.bin }, { exec: [test, -e, "\(scene.place.file("flag"))"] }]
+      """
+    #expect(try await scene.run(text).exit == .failed)
+    #expect(scene.output("a.bin") == "bytes of /1")
+    try SmallFiles.replace(scene.place.file("flag"), [])
+    let second = try await scene.run(text)
+    #expect(second.exit == .done, "\(second.outcome.end.errors)")
+    // Another's file is one as before.
+    try SmallFiles.replace(scene.place.file("out/b.bin"), Array("bytes of /1".utf8))
+    let other = try await scene.run(text.replacing("a.bin", with: "b.bin"))
+    #expect(other.outcome.end.errors.map(\.code) == ["path.exists"])
+  }
+
+  @Test func `A sheet is made again when only its pictures are others`() async throws {
+    let scene = try Scene { _ in .ok(Painter.photo("a"), type: "image/png") }
+    func text(_ sigma: String) -> String {
+      """
+      sources: [{ urls: ["$URL/1", "$URL/2"] }]
+      stages: [fetch, { blur: { sigma: \(sigma) } }, { montage: { path: sheet.png } }]
+      """
+    }
+    func sheet() throws -> [UInt8] { try SmallFiles.read(scene.place.file("out/sheet.png")) }
+    #expect(try await scene.run(text("1")).exit == .done)
+    let first = try sheet()
+    #expect(try await scene.run(text("1")).count(.output) == 0)
+    #expect(try await scene.run(text("9")).exit == .done)
+    #expect(try sheet() != first)
+  }
 }

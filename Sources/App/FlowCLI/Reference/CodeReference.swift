@@ -476,6 +476,10 @@ enum CodeReference {
       "Let it write `${out.path}`, to which an extension may be added.",
       "- exec: [cwebp, \"${item.path}\", -o, \"${out.path}.webp\"]\n"),
     Entry(
+      "exec.input", .permanent, "A program has changed the file that it was given to read.",
+      "Let it write `${out.path}` instead: other stages, and other items with the same bytes, read that file too.",
+      "- exec: [sed, \"s/a/b/w ${out.path}\", \"${item.path}\"]\n"),
+    Entry(
       "program.output", .permanent, "What a program has written cannot be taken over: it is no regular file, or gone.",
       "Let it write a plain file below the folder that it was given."),
     Entry(

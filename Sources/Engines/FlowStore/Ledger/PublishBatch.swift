@@ -94,8 +94,10 @@ struct PublishBatch {
     _ order: PublishOrder, _ known: JournalWriter.KnownOutput?, _ folded: String, _ ticket: Int
   ) throws(Fault) -> Entry? {
     switch order.onExists {
-    case .overwrite, .fail: return nil
-    case .keep:
+    case .overwrite: return nil
+    case .keep, .fail:
+      // What a run that was cut off has published of this very leg is no other file.
+      if order.onExists == .fail, known?.ownerNumber != order.owner.number { return nil }
       // Without a row nobody knows the file, and it is written anew; with one, equal bytes stay.
       guard let known, let wanted = order.knownDigest, known.record.sha256 == wanted else { return nil }
       let stamp: FileStamp

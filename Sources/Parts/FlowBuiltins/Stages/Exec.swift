@@ -53,7 +53,16 @@ public struct Exec: Stage {
     let folder = PathText.join(scratch, "out")
     try SmallFiles.makeFolder(folder)
     let scope = ProgramScope(input: path, output: PathText.join(folder, "out"), inner: leg)
+    // A file of the user's own is the user's own; ours is read by others too, and is what its digest says.
+    let ours = path == leg.item.fields["path"]?.asString ? nil : path
+    let before = ours.flatMap(Exec.facts)
     try await Exec.run(try context.config.resolved(in: scope), context)
+    if let ours, let before, Exec.facts(of: ours) != before {
+      throw Fault(
+        "exec.input", .permanent,
+        "the program of \(context.stage) has changed the file `${item.path}` that it was given to read; "
+          + "let it write to `${out.path}`")
+    }
     // The file of bytes that were in memory goes with the scratch folder, and not before the program has ended.
     withExtendedLifetime(input) {}
     return needs.output ? try Exec.result(in: folder, context) : StageResult()
@@ -69,6 +78,11 @@ public struct Exec: Stage {
     }
     try await Exec.run(context.config, context)
     return StageResult()
+  }
+
+  /// What tells whether a file was written: its length, its time, and whether it is another.
+  private static func facts(of path: String) -> [Int]? {
+    (try? FileSystem.facts(path)).map { [$0.size, $0.modified, Int(truncatingIfNeeded: $0.inode)] }
   }
 
   private static func run(_ config: Config, _ context: StageContext) async throws(Fault) {
