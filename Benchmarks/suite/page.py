@@ -62,9 +62,8 @@ def table_of(result):
 
 
 def goals_of(result):
-    """A line for each ratio that is to be reached: whether it is, and what the floor reaches."""
+    """A line for each ratio that is to be reached: whether it is."""
     mine = next((row for row in result.rows if row.name == IMGFLOW), None)
-    floor = next((row for row in result.rows if row.name == FLOOR and row.costs[-1].code != 127), None)
     lines = []
     for other, least in result.goals:
         row = next((row for row in result.rows if row.name == other), None)
@@ -73,14 +72,13 @@ def goals_of(result):
             continue
         ratio = row.seconds / mine.seconds
         told = "reached" if ratio >= least else "**not reached**"
-        beside = f"; the floor: {row.seconds / floor.seconds:.2f}" if floor else ""
-        lines.append(f"- against {other}: {ratio:.2f} times as fast; to reach: {least:g}; {told}{beside}")
+        lines.append(f"- against {other}: {ratio:.2f} times as fast; to reach: {least:g}; {told}")
     return lines
 
 
 GOAL = re.compile(
-    r"- against (?P<other>.+): (?P<ratio>[\d.]+) times as fast; to reach: (?P<least>[\d.]+); (?P<told>[a-z* ]+)"
-    r"(?:; the floor: (?P<floor>[\d.]+))?$")
+    r"- against (?P<other>.+): (?P<ratio>[\d.]+) times as fast; to reach: (?P<least>[\d.]+); (?P<told>[a-z* ]+)$")
+ROW = re.compile(r"\| (?P<name>[^|]+) \| (?P<time>[\d.]+) (?P<unit>ms|s) \|")
 SUMMARY = "What is reached"
 
 
@@ -88,8 +86,11 @@ def summary_of(sections):
     """All ratios that are to be reached, as one table, from the sections' own lines."""
     rows = []
     for title, text in sections.items():
+        times = {row["name"]: float(row["time"]) / (1000 if row["unit"] == "ms" else 1)
+                 for row in map(ROW.match, text.splitlines()) if row}
         for goal in filter(None, map(GOAL.match, text.splitlines())):
-            rows.append(f"| {title} | {goal['other']} | {goal['ratio']} | {goal['least']} | {goal['floor'] or ''} | {goal['told']} |")
+            beside = f"{times[goal['other']] / times[FLOOR]:.2f}" if FLOOR in times and goal["other"] in times else ""
+            rows.append(f"| {title} | {goal['other']} | {goal['ratio']} | {goal['least']} | {beside} | {goal['told']} |")
     if not rows:
         return {}
     lines = [
