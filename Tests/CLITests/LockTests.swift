@@ -135,4 +135,34 @@ import Testing
     #expect(work.server.requests.count == 1)
     #expect(work.files() == ["two.bin"])
   }
+
+  @Test(arguments: ["", "fetch, "])
+  func `what stages make of items, with addresses of their own, is locked with them`(page: String) async throws {
+    try work.write("rules.lua", "function item(item) return { { key = 'v', url = '\(work.server.url)/v' } } end")
+    try work.write(
+      "m.yaml",
+      """
+      imgflow: 1
+      output: { dir: ./out }
+      sources: [{ urls: [{ url: "\(work.server.url)/small/a", key: a }] }]
+      stages: [\(page){ script: rules.lua }, { id: second, fetch: {} }, { store: v.bin }]
+      """)
+    #expect(try await work.tool.run("lock", "m.yaml").code == 0)
+    let names = try work.read("m.yaml.lock").split(separator: "\n").dropFirst().map { $0.contains("\"key\":\"a/v\"") }
+    #expect(names == (page.isEmpty ? [true] : [false, true]))
+    expectEnd(try await work.tool.run("run", "m.yaml", "--locked"), 0)
+    expectEnd(try await work.tool.run("run", "m.yaml", "--locked"), 0)
+    let lock = try work.read("m.yaml.lock")
+    // Files that came without the lock are held against it.
+    version.withLock { $0 = "2" }
+    expectEnd(try await work.tool.run("run", "m.yaml", "--fresh", "--no-lock"), 0)
+    let end = try await work.tool.run("run", "m.yaml", "--locked")
+    expectEnd(end, 3)
+    #expect(end.errors.contains("~ urls/a/v  digest: locked sha256-"), "\(end.errors)")
+    // A lock is written anew of what there is now.
+    #expect(try await work.tool.run("lock", "m.yaml", "--update").code == 0)
+    #expect(try work.read("m.yaml.lock") != lock)
+    expectEnd(try await work.tool.run("run", "m.yaml", "--locked"), 0)
+    #expect(work.files() == ["v.bin"])
+  }
 }

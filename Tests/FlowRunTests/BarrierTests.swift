@@ -222,4 +222,43 @@ import Testing
     #expect(scene.output("index.csv")?.split(whereSeparator: \.isNewline).count == 61)
     #expect(scene.outputs.count == 61)
   }
+
+  @Test func `A run over a part of the items leaves the others in tables`() async throws {
+    let isThere = Guarded(false)
+    let scene = try Scene { request in
+      request.path == "/2" && !isThere.withLock { $0 } ? .status(404) : .ok("bytes of \(request.path)")
+    }
+    let text = """
+      sources: [{ urls: \(String.addresses(4)) }]
+      stages:
+        - fetch
+        - store: "${item.key}.bin"
+        - id: all
+          report: { path: all.csv, columns: [key], include: all }
+          needs: store
+        - report: { path: "by-${group}.csv", columns: [key] }
+          per: { group: "item.index % 2" }
+          needs: store
+      """
+    func keys(_ path: String) -> [String] {
+      (scene.output(path) ?? "").split(whereSeparator: \.isNewline).dropFirst().map(String.init)
+    }
+    try await scene.run(text)
+    #expect(keys("by-0.csv") == ["k4"] && keys("by-1.csv") == ["k1", "k3"])
+    isThere.withLock { $0 = true }
+    // Cut off before any of it is done, which must lose nothing either.
+    try await scene.run(text, options: { $0.deadline = .zero })
+    let failed = try await scene.run(text, options: { $0.failedOnly = FailureFilter() })
+    #expect(failed.exit == .done && failed.items.total == 1)
+    #expect(failed.events.compactMap { $0.type == .itemEnd ? $0.subject?.index : nil } == [2])
+    #expect(keys("all.csv").map { $0.prefix(2) } == ["k1", "k2", "k3", "k4"])
+    #expect(keys("by-0.csv") == ["k2", "k4"], "\(failed.barriers)")
+    #expect(keys("by-1.csv") == ["k1", "k3"])
+    // A group is another in which an item has moved.
+    let moved = text.replacing("item.index % 2", with: "item.index % 2 + 2")
+    try await scene.run(moved, options: { $0.take = 1 })
+    #expect(keys("by-3.csv") == ["k1"])
+    try await scene.run(moved)
+    #expect(keys("by-2.csv") == ["k2", "k4"] && keys("by-3.csv") == ["k1", "k3"])
+  }
 }

@@ -1,8 +1,26 @@
 import FlowBase
+import FlowBuiltins
 import FlowEvents
+import FlowParts
 import FlowRun
 import FlowTesting
 import Testing
+
+/// Writes an item's bytes in capitals, and one item's not before a file has others than it had.
+private struct Capitals: Stage {
+  let path: String
+  let before: String
+
+  func run(_ leg: Leg, in context: StageContext) async throws -> StageResult {
+    guard case .file(let file)? = leg.content else { throw Fault.internal("capitals", "no file") }
+    while leg.item.key == "k2", let bytes = try? SmallFiles.read(path), bytes == Array(before.utf8) {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+    let text = String(decoding: try SmallFiles.read(file.path), as: UTF8.self)
+    return StageResult(content: .bytes(Array(text.uppercased().utf8)))
+  }
+}
 
 /// That bytes are what a run says of them, whatever happened to files, names and servers between two runs.
 @Suite struct TrustTests {
@@ -211,5 +229,128 @@ import Testing
     #expect(try await scene.run(text("1")).count(.output) == 0)
     #expect(try await scene.run(text("9")).exit == .done)
     #expect(try sheet() != first)
+  }
+
+  @Test func `Bytes that failed are not taken for a second try, with the same stages`() async throws {
+    let photo = Painter.avatar("one")
+    let mended = Guarded(false)
+    let scene = try Scene { request in mended.withLock { $0 } ? .ok(photo) : .ok("<h1>We are busy</h1>") }
+    func text(_ width: Int, _ place: String = "${item.key}.png") -> String {
+      """
+      sources: [{ urls: \(String.addresses(1)) }]
+      stages: [fetch, { resize: { width: \(width) } }, { store: "\(place)" }]
+      """
+    }
+    let first = try await scene.run(text(8))
+    #expect(first.ends.values.first?.error?.fault.code == "image.corrupt")
+    // With other stages the same bytes may do, and stay as they are.
+    try await scene.run(text(9))
+    #expect(scene.server.requests.count == 1)
+    mended.withLock { $0 = true }
+    let third = try await scene.run(text(9), options: { $0.failedOnly = FailureFilter() })
+    #expect(third.exit == .done && scene.outputs == ["k1.png"])
+    #expect(scene.server.requests.count == 2)
+  }
+
+  @Test func `Bytes whose place was in the way are taken for a second try`() async throws {
+    let scene = try Scene()
+    let text = manifest(1, "\"${item.key}.bin\"", more: "output: { on_exists: fail }")
+    try FileSystem.makeDirectories(scene.place.file("out"))
+    try SmallFiles.replace(scene.place.file("out/k1.bin"), [])
+    #expect(try await scene.run(text).items.failed == 1)
+    try FileSystem.remove(scene.place.file("out/k1.bin"))
+    #expect(try await scene.run(text).items.ok == 1)
+    #expect(scene.server.requests.count == 1)
+  }
+
+  @Test func `Where numbers stand in names, a new first line gives every item its new one`() async throws {
+    let scene = try Scene()
+    func text(_ keys: [String]) -> String {
+      let addresses = keys.map { "{ url: \"$URL/\($0)\", key: \($0) }" }
+      return """
+        sources: [{ urls: [\(addresses.joined(separator: ", "))] }]
+        stages: [fetch, { store: "${item.index}.bin" }]
+        """
+    }
+    try await scene.run(text(["b", "c", "d"]))
+    #expect(try await scene.run(text(["b", "c", "d"])).items.cached == 3)
+    #expect(try await scene.run(text(["b", "c", "d", "e"])).items.cached == 3)
+    let longer = text(["a", "b", "c", "d", "e"])
+    let forecast = try await Forecaster(try scene.plan(longer)).forecast()
+    #expect(forecast.reasons.map(\.reason) == ["its number changed", "new"])
+    var trial = try await scene.run(longer)
+    // What lost its only copy to another item meanwhile is fetched by the next run.
+    if trial.exit != .done { trial = try await scene.run(longer) }
+    #expect(trial.exit == .done)
+    #expect((1...5).map { scene.output("\($0).bin") } == "abcde".map { "bytes of /\($0)" })
+    #expect(try await scene.run(longer).items.cached == 5)
+    let shorter = text(["b", "c", "d", "e"])
+    trial = try await scene.run(shorter, options: { $0.prunes = true })
+    if trial.exit != .done { trial = try await scene.run(shorter, options: { $0.prunes = true }) }
+    #expect(scene.outputs == ["1.bin", "2.bin", "3.bin", "4.bin"])
+    #expect((1...4).map { scene.output("\($0).bin") } == "bcde".map { "bytes of /\($0)" })
+  }
+
+  @Test(arguments: [
+    "{ report: { path: index.csv, columns: [key, row.title] } }",
+    "{ store: { path: \"side-${item.key}.bin\", sidecar: json } }",
+    "{ script: rules.lua }, { store: \"${item.title}.bin\" }",
+    "{ store: \"${row.title}.bin\" }",
+  ])
+  func `A column counts for whoever reads it, and is no reason to fetch again`(stage: String) async throws {
+    let scene = try Scene()
+    try SmallFiles.replace(
+      scene.place.file("rules.lua"), Array("function item(item) return { title = item.row.title } end".utf8))
+    func text(_ title: String, _ other: String = "x") -> String {
+      """
+      sources: [{ urls: [{ url: "$URL/1", key: k1, row: { title: \(title), other: \(other) } }] }]
+      stages: [fetch, { id: first, store: "${item.key}.bin" }, \(stage)]
+      """
+    }
+    try await scene.run(text("one"))
+    #expect(try await scene.run(text("one")).items.cached == 1)
+    let second = try await scene.run(text("two"), options: { $0.prunes = true })
+    #expect(second.exit == .done && second.items.cached == 0)
+    #expect(scene.server.requests.count == 1)
+    let all = scene.outputs.map { "\($0) \(scene.output($0) ?? "")" }.joined(separator: "\n")
+    #expect(all.contains("two") && !all.contains("one"), "\(all)")
+    // What nobody reads does not count; a sidecar has all of it.
+    let third = try await scene.run(text("two", "y"))
+    let readsAll = stage.contains("sidecar") || stage.contains("script")
+    #expect(third.items.cached == (readsAll ? 0 : 1))
+    #expect(scene.server.requests.count == 1)
+  }
+
+  @Test func `Bytes that are read under a name which becomes another's meanwhile are not believed`() async throws {
+    let place = try TempPlace()
+    var catalog = Catalog.builtins
+    catalog.add(
+      StagePart(
+        PartSpec(
+          name: "capitals", role: .stage, summary: "Writes bytes in capitals.", fields: [],
+          example: "stages:\n  - capitals\n")
+      ) { Capitals(path: place.file("k2.bin"), before: "bytes of /2") })
+    let scene = try Scene(catalog: catalog)
+    func text(_ stages: String, _ names: [String]) -> String {
+      """
+      output: { dir: "\(place.path)" }
+      sources:
+        - urls:
+            - { url: "$URL/1", key: k1, row: { to: \(names[0]) } }
+            - { url: "$URL/2", key: k2, row: { to: \(names[1]) } }
+      stages: [fetch, \(stages){ store: "${row.to}.bin" }]
+      """
+    }
+    func bytes(_ name: String) -> String {
+      String(decoding: (try? SmallFiles.read(place.file(name))) ?? [], as: UTF8.self)
+    }
+    try await scene.run(text("", ["k1", "k2"]))
+    #expect(bytes("k2.bin") == "bytes of /2")
+    let swapped = text("capitals, ", ["k2", "k1"])
+    let second = try await scene.run(swapped)
+    #expect(second.end("k1")?.status == .ok && bytes("k2.bin") == "BYTES OF /1")
+    #expect(second.end("k2")?.error?.fault.code == "content.changed")
+    let third = try await scene.run(swapped)
+    #expect(third.exit == .done && bytes("k1.bin") == "BYTES OF /2" && bytes("k2.bin") == "BYTES OF /1")
   }
 }

@@ -49,6 +49,17 @@ public struct Fault: Error, Sendable, Hashable {
     self.retryAfter = retryAfter
   }
 
+  /// Whether it is the bytes that were at fault, so that the same bytes would be again.
+  ///
+  /// What a program says is its own: its next version, or a graphics card with more room, may take the same bytes.
+  public var blamesBytes: Bool {
+    kind == .permanent && Fault.areasOfBytes.contains(code.prefix { $0 != "." })
+  }
+
+  private static let areasOfBytes: Set<Substring> = [
+    "archive", "body", "encoding", "image", "media", "record", "verify",
+  ]
+
   /// A fault of ours: something that cannot happen has happened.
   public static func `internal`(_ what: String, _ message: String) -> Fault {
     Fault("internal.\(what)", .internal, message)

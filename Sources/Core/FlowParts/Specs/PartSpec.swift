@@ -62,6 +62,8 @@ public struct PartSpec: Sendable {
   public var isOpen: @Sendable (Config) -> Bool = { _ in false }
   /// What a result depends on beside the configuration, such as a script's text, as a digest; empty where nothing.
   public var digest: @Sendable (_ config: Config, _ folder: String) -> String = { _, _ in "" }
+  /// The names that it reads beside those in its expressions, given its configuration; a bare `row` is all of it.
+  public var readsBeside: @Sendable (Config) -> [Reference] = { _ in [] }
   /// What is wrong with a configuration that its types allow, such as a script that is not there.
   public var check: @Sendable (_ config: Config, _ folder: String) -> [String] = { _, _ in [] }
   /// Whether a stage may make items of an item, which may be in other groups than that one.

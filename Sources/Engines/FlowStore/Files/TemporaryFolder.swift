@@ -103,9 +103,14 @@ public final class TemporaryFolder: Sendable {
 
   /// A file that an earlier run has kept, this run's from now on; nil where it is not there as it was.
   public func takeKept(_ name: String, bytes: Int, sha256: Digest) -> FinishedFile? {
-    guard (try? FileSystem.facts(name, in: directory))?.size == bytes else { return nil }
+    guard hasKept(name, bytes: bytes) else { return nil }
     count(bytes)
     return FinishedFile(name: name, folder: self, bytes: bytes, sha256: sha256)
+  }
+
+  /// Whether a file that an earlier run has kept is there, by its length.
+  public func hasKept(_ name: String, bytes: Int) -> Bool {
+    (try? FileSystem.facts(name, in: directory))?.size == bytes
   }
 
   /// Makes an empty folder in it; its absolute path.

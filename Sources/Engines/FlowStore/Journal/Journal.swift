@@ -166,9 +166,17 @@ public final class Journal: @unchecked Sendable {
       guard try insert.step() else { throw .internal("journal", "a run got no number") }
       let number = insert.int(0)
       insert.reset()
-      // What earlier runs left at gates and in groups is of no use to this one, which fills them anew.
+      // What earlier runs left at gates is of no use to this one, which fills them anew.
       try database.run("DELETE FROM parked WHERE run <> \(number)")
-      try database.run("DELETE FROM members WHERE run <> \(number)")
+      // Groups are read again by a run in which not all items take part, since the last in which all did. Where an item
+      // has come by since, its rows of before say nothing.
+      let whole = JournalReader.lastCompleteRunQuery
+      try database.run("DELETE FROM members WHERE run < coalesce((\(whole)), 0)")
+      try database.run(
+        """
+        DELETE FROM members WHERE run <> (SELECT run FROM items WHERE id = members.item)
+          AND (SELECT complete FROM runs WHERE number < \(number) ORDER BY number DESC LIMIT 1) = 0
+        """)
       return number
     }
   }

@@ -57,11 +57,12 @@ extension JournalReader {
     }
   }
 
+  static let lastCompleteRunQuery =
+    "SELECT number FROM runs WHERE complete NOT IN (0, \(JournalWriter.completePart)) ORDER BY number DESC LIMIT 1"
+
   /// The number of the last run that saw everything; nil if none has.
   public func lastCompleteRun() throws(Fault) -> Int? {
-    try rows(
-      "SELECT number FROM runs WHERE complete NOT IN (0, \(JournalWriter.completePart)) ORDER BY number DESC LIMIT 1"
-    ) { _ in
+    try rows(Self.lastCompleteRunQuery) { _ in
     } _: { (row) throws(Fault) in
       row.int(0)
     }.first

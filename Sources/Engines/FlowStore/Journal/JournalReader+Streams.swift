@@ -32,7 +32,7 @@ extension JournalReader {
   ///
   /// Outputs are those that `outputNodes` published (the same nodes unless named).
   public func gathered(
-    nodes: [Int], outputNodes: [Int]? = nil, run: Int, everything: Bool = false,
+    nodes: [Int], outputNodes: [Int]? = nil, run: Int, since first: Int? = nil, everything: Bool = false,
     after cursor: PlaceCursor = .start, limit: Int
   ) throws(Fault) -> [GatheredItem] {
     var page: [GatheredItem] = []
@@ -62,7 +62,7 @@ extension JournalReader {
         }
         for item in items {
           cursor = PlaceCursor(sourcePlace: source.place, index: item.index, item: item.id)
-          guard item.run == run else { continue }
+          guard (first ?? run)...run ~= item.run else { continue }
           let gathered = try gather(item, nodes: nodes, outputNodes: outputNodes ?? nodes, cursor: cursor)
           if everything || !gathered.results.isEmpty { page.append(gathered) }
         }
@@ -130,12 +130,17 @@ extension JournalReader {
 
   /// The members of a group, in the order source, index, leg, each with its item's other facts.
   public func members(
-    ofBarrier barrier: Int, group: String, run: Int, after cursor: PlaceCursor = .start, limit: Int
+    ofBarrier barrier: Int, group: String, run: Int, since first: Int? = nil, after cursor: PlaceCursor = .start,
+    limit: Int
   ) throws(Fault) -> [GatheredItem] {
+    // What an item was a member of in an earlier run than its last it need not be any more.
+    let isMember =
+      first == nil
+      ? "run = ?2" : "run BETWEEN ?8 AND ?2 AND run = (SELECT run FROM items WHERE items.id = members.item)"
     let members = try rows(
       """
       SELECT source, idx, item, group_concat(node) FROM members
-      WHERE barrier = ?1 AND run = ?2 AND grp = ?3 AND (source, idx, item) > (?4, ?5, ?6)
+      WHERE barrier = ?1 AND \(isMember) AND grp = ?3 AND (source, idx, item) > (?4, ?5, ?6)
       GROUP BY source, idx, item ORDER BY source, idx, item LIMIT ?7
       """
     ) {
@@ -146,6 +151,7 @@ extension JournalReader {
       $0.bind(5, cursor.index)
       $0.bind(6, cursor.item)
       $0.bind(7, limit)
+      if let first { $0.bind(8, first) }
     } _: { (row) throws(Fault) in
       (
         cursor: PlaceCursor(sourcePlace: row.int(0), index: row.int(1), item: row.int(2)),

@@ -81,7 +81,7 @@ public struct Forecaster: Sendable {
           guard seen.insert(prepared.item.key).inserted else { continue }
           outlook.items += 1
           if prepared.fault != nil { outlook.broken += 1 }
-          if note(prepared, past, &forecast, &tally, show), prepared.fault == nil {
+          if note(prepared, outlook.items, past, &forecast, &tally, show), prepared.fault == nil {
             var item = prepared.item
             item.index = outlook.items
             item.fields["index"] = .int(item.index)
@@ -118,12 +118,12 @@ public struct Forecaster: Sendable {
 
   /// Counts an item; true where there is work whose size nobody has named.
   private func note(
-    _ prepared: PreparedItem, _ past: Past, _ forecast: inout Forecast, _ tally: inout Tally,
+    _ prepared: PreparedItem, _ index: Int, _ past: Past, _ forecast: inout Forecast, _ tally: inout Tally,
     _ show: (Forecast.ItemOutlook) -> Void
   ) -> Bool {
     forecast.items += 1
     let item = prepared.item
-    let reason = prepared.fault.map { "no good: \($0.message)" } ?? past.reason(for: item, fingerprints)
+    let reason = prepared.fault.map { "no good: \($0.message)" } ?? past.reason(for: item, at: index, fingerprints)
     if let reason {
       tally.reasons[prepared.fault == nil ? reason : "no good", default: 0] += 1
       if let url = item.url, let address = try? WebAddress(parsing: url) {
@@ -136,7 +136,7 @@ public struct Forecaster: Sendable {
     if reason != nil, prepared.fault == nil { past.overwrites.look(at: item, &forecast.overwrites) }
     var outlook = Forecast.ItemOutlook(name: item.name, url: item.url.map { Redaction.url($0) }, reason: reason)
     if reason != nil, item.name == explained || item.name.hasSuffix("/\(explained ?? "/")") {
-      outlook.bytes = past.bytes(of: item)
+      outlook.bytes = past.bytes(of: item, at: index, fingerprints)
     }
     show(outlook)
     return reason != nil && item.expected.size == nil
@@ -205,7 +205,7 @@ private struct Past {
   }
 
   /// Why there is work for an item; nil where there is none.
-  func reason(for item: Item, _ fingerprints: Fingerprints) -> String? {
+  func reason(for item: Item, at index: Int, _ fingerprints: Fingerprints) -> String? {
     if options.fresh { return "--fresh" }
     guard let reader, let source = sources[item.source],
       let known = try? reader.item(source: source, key: item.key)
@@ -217,7 +217,8 @@ private struct Past {
     }
     let input = fingerprints.input(of: item)
     if plan.state.rerunOn.contains(.input), Array(known.fingerprint.prefix(16)) != input { return "input changed" }
-    if plan.state.rerunOn.contains(.config), known.fingerprint != fingerprints.of(item, input: input) {
+    if plan.state.rerunOn.contains(.config), known.fingerprint != fingerprints.of(input, index: index) {
+      if known.fingerprint == fingerprints.of(input, index: known.index) { return "its number changed" }
       return changes ?? "config changed"
     }
     guard let facts = try? known.facts.fields() else { return "new" }
@@ -250,7 +251,7 @@ private struct Past {
   }
 
   /// Whether the bytes that an earlier run fetched for an item are still here, in words; nil where none were.
-  func bytes(of item: Item) -> String? {
+  func bytes(of item: Item, at index: Int, _ fingerprints: Fingerprints) -> String? {
     guard let reader, let lockNode = plan.lockNode, let source = sources[item.source],
       let known = try? reader.item(source: source, key: item.key),
       let wanted = (try? reader.nodeNames())?.first(where: {
@@ -267,7 +268,16 @@ private struct Past {
       }
     }
     let isStored = plan.state.cache.map { ContentStore(path: $0).has(digest) } ?? false
-    if isPublished || isStored || record.kept != nil { return "its bytes are still here, so nothing is fetched for it" }
+    if isPublished || isStored || record.kept != nil {
+      if options.fresh || plan.state.refresh == .always { return "its bytes are still here, and it is fetched again" }
+      if known.fault?.blamesBytes == true,
+        known.fingerprint == fingerprints.of(fingerprints.input(of: item), index: index)
+      {
+        return "its bytes are still here, and would fail again, so it is fetched again"
+      }
+      if plan.state.refresh == .changed { return "its bytes are still here, and its host is asked whether they hold" }
+      return "its bytes are still here, so nothing is fetched for it"
+    }
     return "its bytes were not kept, so it is fetched again (`state: { cache: DIR }` would keep them)"
   }
 

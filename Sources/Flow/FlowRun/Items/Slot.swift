@@ -2,6 +2,7 @@ import FlowBase
 import FlowEvents
 import FlowGraph
 import FlowParts
+import FlowStore
 
 /// An item in the window, with what its nodes have made so far.
 ///
@@ -65,8 +66,14 @@ final class Slot {
     var made: [String] = []
     /// The end that an earlier run gave it, where it is to be found out whether that still holds.
     var earlierEnd: Payload.ItemEnd?
-    /// Whether it does.
+    /// What was made of it then, and is done.
+    var earlierMade: [RunLoop.CachedMade] = []
+    /// Outputs that lend their bytes to its nodes.
+    var loans: [OutputRecord] = []
+    /// Whether that end still holds.
     var isUnchanged = false
+    /// Whether its host is asked as if nothing of it were here.
+    var asksPlainly = false
     /// What it was cancelled by.
     var cancelCode = "cancelled.user"
   }

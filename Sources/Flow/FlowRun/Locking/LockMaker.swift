@@ -87,21 +87,33 @@ extension LockMaker {
 private final class KnownDigests: Sendable {
   private let reader: JournalReader?
   private let sources: [String: Int]
-  private let node: Int?
+  /// The nodes that fetch items first: of sources, and such as stages have made.
+  private let nodes: [Int]
+  private let locksMade: Bool
   private let fingerprints: Fingerprints
 
   init(_ plan: Plan) throws(Fault) {
     fingerprints = Fingerprints(plan)
+    let nodesOfMade = plan.lockNodesOfMade.values.sorted()
+    locksMade = !nodesOfMade.isEmpty
     let folder = StateFolder(directory: plan.state.folder, stem: plan.state.stem)
     guard folder.exists, let lockNode = plan.lockNode else {
-      (reader, sources, node) = (nil, [:], nil)
+      (reader, sources, nodes) = (nil, [:], [])
       return
     }
     let reader = try JournalReader(path: folder.journal)
     sources = Dictionary(try reader.sourceNames().map { ($0.value, $0.key) }) { first, _ in first }
-    let wanted = plan.nodes[lockNode]
-    let leg = Value.map(wanted.axes).text
-    node = try reader.nodeNames().first { $0.value == (plan.stages[wanted.stage].id, leg) }?.key
+    let names = try reader.nodeNames()
+    var nodes: [Int] = []
+    for lockNode in [lockNode] + nodesOfMade {
+      let wanted = plan.nodes[lockNode]
+      let leg = Value.map(wanted.axes).text
+      guard let number = names.first(where: { $0.value == (plan.stages[wanted.stage].id, leg) })?.key,
+        !nodes.contains(number)
+      else { continue }
+      nodes.append(number)
+    }
+    self.nodes = nodes
     self.reader = reader
   }
 
@@ -109,7 +121,9 @@ private final class KnownDigests: Sendable {
   func entry(of item: Item) -> LockFile.Entry? {
     guard let reader, let source = sources[item.source], let known = try? reader.item(source: source, key: item.key),
       known.status == .ok || known.status == .filtered,
-      Array(known.fingerprint.prefix(16)) == fingerprints.input(of: item)
+      Array(known.fingerprint.prefix(16)) == fingerprints.input(of: item),
+      // What was made of it may be locked as well, and only who made it knows its address.
+      !locksMade || (try? StoredItem(known).made.isEmpty) == true
     else { return nil }
     return entry(known, item.source, url: LockFile.address(of: item))
   }
@@ -134,8 +148,11 @@ private final class KnownDigests: Sendable {
   }
 
   private func entry(_ item: ItemRecord, _ source: String, url: String?) -> LockFile.Entry? {
-    guard let reader, let node,
-      let fields = (try? reader.result(of: item.id, node: node)).flatMap(RunStore.fields),
+    guard let reader else { return nil }
+    let found = nodes.lazy.compactMap { node in
+      (try? reader.result(of: item.id, node: node)).flatMap(RunStore.fields)
+    }
+    guard let fields = found.first(where: { $0["sha256"] != nil }),
       let digest = fields["sha256"]?.asString.flatMap({ Digest(.sha256, parsing: $0) }),
       let size = fields["bytes"]?.asInt
     else { return nil }

@@ -19,6 +19,8 @@ final class NodeFacts: Sendable {
   /// What an item must be for the stage to do anything; nil where there is no such condition.
   let condition: Expression?
   let runsProgram: Bool
+  /// Whether it reads what a source says of items beyond what its expressions name.
+  let readsRow: Bool
   let keepsStartsApart: Bool
   /// Whether it alone reads what its input has made, so that a file may be moved rather than copied.
   let mayMove: Bool
@@ -42,6 +44,7 @@ final class NodeFacts: Sendable {
     immediate = work.asImmediateStage
     prompt = spills ? nil : work.asPromptStage
     if case .expression(let condition) = self.planned.condition { self.condition = condition } else { condition = nil }
+    readsRow = !self.planned.part.spec.readsBeside(planned.config).isEmpty
     runsProgram = self.planned.part.spec.runsProgram
     keepsStartsApart = self.planned.interval != nil
     (self.mayMove, self.spills, self.keepsInMemory) = (mayMove, spills, keepsInMemory)

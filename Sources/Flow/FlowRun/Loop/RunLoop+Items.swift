@@ -83,17 +83,19 @@ extension RunLoop {
     }
     feeds[source].items += 1
     noteCome(prepared, source)
-    let index = feeds[source].items
+    let index = self.index(of: known, in: source)
     if let fault = prepared.fault {
       refuse(prepared.item(at: index), source, input, known, fault)
       return tell(.consumed(1))
     }
     var earlierEnd: Payload.ItemEnd?
+    var earlierMade: [CachedMade] = []
     if !refetches, let known, known.gathering == fingerprints.gathering || fingerprints.gathering.isEmpty,
-      let end = past.end, lockGuard == nil || agreesWithLock(prepared.item, known),
+      let end = past.end, lockGuard == nil || agreesWithLock(prepared.item, known, lockNode),
       let made = known.made.isEmpty ? [] : cachedMade(of: known, prepared.item(at: index), source)
     {
-      guard refreshNode != nil, end.status == .ok, made.isEmpty else {
+      // What was filtered out before it was fetched was so for what its source says of it.
+      guard let refreshNode, end.status == .ok || store.remembered(known, node: refreshNode) != nil else {
         let subject = ItemSubject(
           item: prepared.name, index: index, total: feeds[source].total, url: prepared.item.url,
           source: prepared.item.source, parent: prepared.item.parent)
@@ -103,7 +105,7 @@ extension RunLoop {
         for child in made { endCached(child.item, source, child.known, child.end) }
         return tell(.consumed(1))
       }
-      earlierEnd = end
+      (earlierEnd, earlierMade) = (end, made)
     }
     let item = prepared.item(at: index)
     namesUnderWay[prepared.name] = NameState(input: input)
@@ -111,6 +113,7 @@ extension RunLoop {
     place(item, in: slot, id: known?.id ?? store.makeItemID(), input: input, history: known)
     slots[slot].course.fingerprint = past.fingerprint
     slots[slot].course.earlierEnd = earlierEnd
+    slots[slot].course.earlierMade = earlierMade
   }
 
   /// What earlier runs have left of an item: as it was looked up with its source, where that still holds.
@@ -119,13 +122,24 @@ extension RunLoop {
   private func past(
     of prepared: PreparedItem, _ source: Int, _ standing: RunStore.Standing?
   ) throws(Fault) -> PastItem {
-    if let past = prepared.past, try store.takes(past, standing) { return past }
+    // The next number is its own, if it is no twin of another.
+    let isPlaced =
+      !fingerprints.readsIndex || options.failedOnly != nil || prepared.past?.known?.index == feeds[source].items + 1
+    if isPlaced, let past = prepared.past, try store.takes(past, standing) { return past }
     let item = prepared.item
     let input = prepared.past?.input ?? fingerprints.input(of: item)
-    let fingerprint = prepared.past?.fingerprint ?? fingerprints.of(item, input: input)
     let known = try store.lookup(source: source, key: item.key)
+    let fingerprint = fingerprints.of(input, index: index(of: known, in: source, coming: 1))
     let end = refetches ? nil : known.flatMap { store.reusable($0, fingerprint: fingerprint) }
     return PastItem(input: input, fingerprint: fingerprint, known: known, end: end)
+  }
+
+  /// The number of the item that has come last, or is `coming` next.
+  ///
+  /// Where only failed ones take part, they have the numbers that they had among all.
+  private func index(of known: StoredItem?, in source: Int, coming: Int = 0) -> Int {
+    if options.failedOnly != nil, let known { return known.index }
+    return feeds[source].items + coming
   }
 
   /// Puts an item into a slot that the machine has given it.
@@ -246,17 +260,25 @@ extension RunLoop {
   /// An item whose host says that what an earlier run fetched still holds.
   private func endUnchanged(_ slot: Int, _ subject: ItemSubject, _ known: StoredItem, _ earlier: Payload.ItemEnd) {
     let held = slots[slot]
+    let source = feedNumber(held.item.source)
+    let made = held.course.earlierMade
     var end = earlier
     end.attempts = held.attempts
-    counts.ok += 1
-    counts.cached += 1
+    if end.status == .ok {
+      counts.ok += 1
+      counts.cached += 1
+    } else {
+      counts.filtered += 1
+    }
     ending[held.ticket] = EndingItem(name: held.item.name, subject: subject, end: end)
-    store.touch(ticket: held.ticket, index: held.item.index, source: feedNumber(held.item.source), known: known)
+    store.touch(ticket: held.ticket, index: held.item.index, source: source, known: known)
     held.close()
+    madeTotal += made.count
+    for child in made { endCached(child.item, source, child.known, child.end) }
   }
 
   /// The digest of all that an item's result depends on.
-  private func fingerprint(of held: Slot) -> [UInt8] {
+  func fingerprint(of held: Slot) -> [UInt8] {
     held.course.fingerprint ?? fingerprints.of(held.item, input: held.course.input)
   }
 
@@ -276,7 +298,7 @@ extension RunLoop {
         guard !held.course.written.contains(node) else { continue }
         draft.results.append(ItemRecordDraft.Result(node: node, result: result, key: held.keys[node]))
         draft.memberships += memberships
-      } else if let key = held.keys[node], end.status != .filtered || node == lockNode,
+      } else if let key = held.keys[node], end.status != .filtered || locks(node, held.item) || node == refreshNode,
         mayKeep(result, of: held, end.status)
       {
         draft.results.append(ItemRecordDraft.Result(node: node, result: result, key: key))
@@ -404,6 +426,7 @@ extension RunLoop {
     }
     if refetches { return "fetched again" }
     if known.input != held.course.input { return "input changed" }
+    if fingerprints.differsInIndex(known, from: held.item.index) { return "its number changed" }
     if known.fingerprint != fingerprint(of: held) { return "config changed" }
     return "output missing or altered"
   }

@@ -26,8 +26,14 @@ extension RunLoop {
     return file.sha256 == slots[operation.slot].item.expected.sha256
   }
 
-  /// Whether an item of which an earlier run has done everything is what is locked.
-  func agreesWithLock(_ item: Item, _ known: StoredItem) -> Bool {
+  /// Whether what a node brings for an item is what is locked.
+  func locks(_ node: Int, _ item: Item) -> Bool {
+    item.parent == nil ? node == lockNode : lockNodesOfMade.values.contains(node)
+  }
+
+  /// Whether an item of which an earlier run has done everything is what is locked; `lockNode` is the one that fetches
+  /// it, or would if it came by.
+  func agreesWithLock(_ item: Item, _ known: StoredItem, _ lockNode: Int?) -> Bool {
     guard lockGuard != nil, let lockNode else { return true }
     let digest = store.remembered(known, node: lockNode)?["sha256"]?.asString.flatMap { Digest(.sha256, parsing: $0) }
     // What a filter let go before it was fetched is in no lock.
@@ -37,8 +43,8 @@ extension RunLoop {
 
   /// A wrong digest as a violation of the lock.
   func asLocked(_ fault: Fault, _ operation: Operation) -> Fault {
-    guard operation.node == lockNode, fault.code == "verify.digest" else { return fault }
     let item = slots[operation.slot].item
+    guard fault.code == "verify.digest", locks(operation.node, item) else { return fault }
     let difference = lockGuard?.compare(item.name, digest: LockGuard.digest(in: fault.message), size: nil)
     return difference?.fault ?? fault
   }
@@ -70,5 +76,21 @@ extension LockGuard {
 
 extension Plan {
   /// The first node that fetches.
-  var lockNode: Int? { nodes.indices.first { stages[nodes[$0].stage].op == "fetch" } }
+  var lockNode: Int? { nodes.indices.first(where: fetches) }
+
+  /// The first node that fetches what a node has made, by the nodes that may make items.
+  var lockNodesOfMade: [Int: Int] {
+    var found: [Int: Int] = [:]
+    for maker in nodes.indices where stages[nodes[maker].stage].part.spec.makesItems {
+      var behind: Set = [maker]
+      // Nodes stand behind their inputs.
+      for node in nodes.indices where found[maker] == nil && !behind.isDisjoint(with: nodes[node].inputs) {
+        behind.insert(node)
+        if fetches(node) { found[maker] = node }
+      }
+    }
+    return found
+  }
+
+  private func fetches(_ node: Int) -> Bool { stages[nodes[node].stage].op == "fetch" }
 }

@@ -139,23 +139,40 @@ extension RunLoop {
       refuse(twin, source, made.input, nil, RunLoop.duplicate(of: item.key, in: item.source))
     } else if let fault = made.fault {
       refuse(item, source, made.input, known, fault)
-    } else if let known, known.gathering == fingerprints.gathering || fingerprints.gathering.isEmpty,
-      let end = store.reusable(known, fingerprint: fingerprints.of(item, input: made.input)),
-      let others = cachedMade(of: known, item, source)
-    {
-      endCached(item, source, known, end)
-      madeTotal += others.count
-      for other in others { endCached(other.item, source, other.known, other.end) }
     } else {
+      let earlier = known.flatMap { earlierEnd(of: made, $0, source) }
+      if let known, let earlier, !asksBehind[made.node] {
+        endCached(item, source, known, earlier.end)
+        madeTotal += earlier.made.count
+        for other in earlier.made { endCached(other.item, source, other.known, other.end) }
+        tell(.madeConsumed(node: made.node))
+        return true
+      }
       guard let slot = machine.admitMade(behind: made.node, at: now, into: &actions) else { return false }
       namesUnderWay[item.name] = NameState(input: made.input)
       place(item, in: slot, id: known?.id ?? store.makeItemID(), input: made.input, history: known)
       slots[slot].results[made.node] = made.result
+      if !refetches, let earlier {
+        slots[slot].course.earlierEnd = earlier.end
+        slots[slot].course.earlierMade = earlier.made
+      }
       if barrierNeeds.contains(plan.nodes[made.node].stage) { earlySlots.insert(slot) }
       return true
     }
     tell(.madeConsumed(node: made.node))
     return true
+  }
+
+  /// How a made item ended in an earlier run that has done all of it, and what was made of it; nil where there is work.
+  private func earlierEnd(
+    of made: MadeDraft, _ known: StoredItem, _ source: Int
+  ) -> (end: Payload.ItemEnd, made: [CachedMade])? {
+    guard known.gathering == fingerprints.gathering || fingerprints.gathering.isEmpty,
+      let end = store.reusable(known, fingerprint: fingerprints.of(made.item, input: made.input)),
+      agreesWithLock(made.item, known, lockNodesOfMade[made.node]),
+      let others = cachedMade(of: known, made.item, source)
+    else { return nil }
+    return (end, others)
   }
 
   /// An item that an earlier run has made and done.
@@ -168,6 +185,8 @@ extension RunLoop {
   /// What an earlier run made of an item and did; nil where some of it is not done, so that it must be made again.
   func cachedMade(of known: StoredItem, _ parent: Item, _ source: Int) -> [CachedMade]? {
     var found: [CachedMade] = []
+    // Only who made them knows their addresses, which are locked as well.
+    if lockGuard != nil, !known.made.isEmpty, !lockNodesOfMade.isEmpty { return nil }
     for key in known.made {
       guard let child = try? store.lookup(source: source, key: key) else { return nil }
       var item = Item(source: parent.source, key: key, index: parent.index, url: nil, parent: parent.name)

@@ -14,13 +14,45 @@ extension RunLoop {
     return asking.count == 1 ? asking[0] : nil
   }
 
+  /// Whether a node asks its host although an earlier run may have left what it fetched.
+  ///
+  /// What the run that was cut off right before has fetched counts as fetched by this one.
+  func asksAgain(_ operation: Operation, _ known: StoredItem) -> Bool {
+    guard facts[operation.node].work.asNetworkStage != nil else { return false }
+    let held = slots[operation.slot]
+    if refetches || held.course.earlierEnd != nil || failedOnItsBytes(held, known) { return true }
+    return operation.node == refreshNode && !store.isOfCutOffRun(known, node: operation.node)
+  }
+
+  /// Whether an item failed last time in a way that it would fail again with the same bytes.
+  ///
+  /// Hosts send error pages in place of pictures, and mend it. With other stages the same bytes may do.
+  private func failedOnItsBytes(_ held: Slot, _ known: StoredItem) -> Bool {
+    guard let fault = known.fault, fault.blamesBytes else { return false }
+    return known.fingerprint == fingerprint(of: held)
+  }
+
   /// What an earlier run's result said, for a stage that is to find out whether it still holds.
   func earlierFields(_ operation: Operation) -> Fields? {
     let slot = slots[operation.slot]
-    guard operation.node == refreshNode, slot.course.earlierEnd != nil, let known = slot.course.history,
-      let key = slot.keys[operation.node]
+    guard operation.node == refreshNode, !slot.course.asksPlainly, let known = slot.course.history,
+      let key = slot.keys[operation.node], !failedOnItsBytes(slot, known)
     else { return nil }
+    // Where all that was made of it is there, its bytes need not be.
+    guard slot.course.earlierEnd != nil || store.mayHold(known, node: operation.node, key: key) else { return nil }
     return store.earlierFields(known, node: operation.node, key: key)
+  }
+
+  /// Whether there is a node behind one that asks again for what an earlier run has.
+  static func asksBehind(_ plan: Plan, _ stages: [any Stage]) -> [Bool] {
+    var asks = Array(repeating: false, count: plan.itemNodeCount)
+    guard plan.state.refresh == .changed else { return asks }
+    // Nodes stand behind their inputs, so one look from the end is enough.
+    for node in asks.indices.reversed() {
+      guard asks[node] || stages[plan.nodes[node].stage].asNetworkStage != nil else { continue }
+      for input in plan.nodes[node].inputs { asks[input] = true }
+    }
+    return asks
   }
 
   // MARK: Height

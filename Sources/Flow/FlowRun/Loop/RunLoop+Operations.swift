@@ -4,6 +4,7 @@ import FlowExpressions
 import FlowGraph
 import FlowParts
 import FlowPlan
+import FlowStore
 
 /// Starting operations and taking in how they end.
 extension RunLoop {
@@ -26,7 +27,7 @@ extension RunLoop {
       if let condition = node.condition, try !condition.isTrue(in: ScopePair(first: leg, second: runScope)) {
         return pass(operation)
       }
-      if lockGuard != nil, operation.node == lockNode {
+      if lockGuard != nil, locks(operation.node, held.item) {
         try imposeLock(on: operation)
         leg = self.leg(for: operation, held)
       }
@@ -80,25 +81,49 @@ extension RunLoop {
       case .file(let file)?: .digest(file.sha256)
       case .bytes(let bytes)?: .digest(Digest.sha256(of: bytes))
       case .deferred(let work)?: .identity(work.identity)
-      case nil: .item(held.course.input)
+      case nil: .item(node.readsRow ? held.course.input : origin(of: held))
       }
     let key = ResultKey(work: node.keyed, config: node.keyed.isConstant ? nil : config, input: input)
     held.keys[operation.node] = key
     if node.planned.part.spec.isRemembered { return false }
-    if operation.node == refreshNode, held.course.earlierEnd != nil { return false }
-    if refetches, node.work.asNetworkStage != nil { return false }
-    guard let known = held.course.history,
-      let made = store.reusableResult(known, node: operation.node, key: key), let content = made.content
+    guard let known = held.course.history, !asksAgain(operation, known),
+      let result = earlierResult(operation, known, key)
     else { return false }
-    if operation.node == lockNode, !isLocked(content, on: operation) { return false }
-    if operation.node == lockNode { held.course.isKept = true }
-    held.course.cachedStages.insert(node.stage)
+    if locks(operation.node, held.item) { held.course.isKept = true }
     held.tries[operation.node] = 0
+    finish(operation, .success(result))
+    return true
+  }
+
+  /// The digest of where an item's bytes come from: another title in its row is no reason to fetch them again.
+  private func origin(of held: Slot) -> [UInt8] {
+    held.item.parent == nil ? fingerprints.origin(of: held.item, input: held.course.input) : held.course.input
+  }
+
+  /// What an earlier run has made of a node, where its bytes are still there and are those that are locked.
+  private func earlierResult(_ operation: Operation, _ known: StoredItem, _ key: ResultKey) -> StageResult? {
+    let (held, node) = (slots[operation.slot], facts[operation.node])
+    guard let (made, loan) = store.reusableResult(known, node: operation.node, key: key), let content = made.content,
+      !locks(operation.node, held.item) || isLocked(content, on: operation)
+    else { return nil }
+    held.course.cachedStages.insert(node.stage)
+    if let loan { held.course.loans.append(loan) }
     var fields = made.fields
     // Where the bytes are now, and not where they were in an earlier run.
     if node.setsPath, case .file(let file) = content, let path = file.writtenPath { fields["path"] = .string(path) }
-    finish(operation, .success(StageResult(content: content, fields: fields)))
-    return true
+    return StageResult(content: content, fields: fields)
+  }
+
+  /// The host says that what an earlier run has fetched holds, and there is more to be done with it than there was.
+  private func goOnWithEarlier(_ operation: Operation, _ held: Slot) {
+    if let known = held.course.history, let key = held.keys[operation.node],
+      let result = earlierResult(operation, known, key)
+    {
+      return succeeded(operation, held, result)
+    }
+    // The bytes went while the host was asked: now it has to send them.
+    held.course.asksPlainly = true
+    tell(.retry(operation, at: now))
   }
 
   private func launch(_ operation: Operation, _ node: NodeFacts, _ leg: Leg, _ config: Config) {
@@ -218,11 +243,32 @@ extension RunLoop {
     let spent = (now - held.tryStart[operation.node]).nanoseconds
     held.stageTimes[stageIndex] = max(0, held.stageTimes[stageIndex]) + spent
     switch result {
-    case .success(let made): succeeded(operation, held, made)
+    case .success(let made):
+      if !held.course.loans.isEmpty, made.outputs.isEmpty, let fault = lostLoan(operation, held) {
+        return failed(operation, fault)
+      }
+      succeeded(operation, held, made)
     case .failure(let fault):
       let fault = late(operation) ?? fault
       if let host, mayBeOffline(operation, fault) { return lookForHost(host, after: fault, of: operation) }
       failed(operation, fault)
+    }
+  }
+
+  /// Why what an operation has made of bytes under a final name is not to be believed.
+  ///
+  /// The name has become another's while it read them. What is copied from there is compared as it is copied.
+  private func lostLoan(_ operation: Operation, _ held: Slot) -> Fault? {
+    guard facts[operation.node].immediate == nil else { return nil }
+    let lost: OutputRecord?
+    switch input(of: operation, held).content {
+    case .file(let file)?: lost = held.course.loans.first { $0.sha256 == file.sha256 && !store.stillHas($0) }
+    case .deferred?: lost = held.course.loans.first { !store.stillHas($0) }
+    case .bytes?, nil: lost = nil
+    }
+    return lost.map {
+      Fault(
+        "content.changed", .permanent, "\($0.path) became another's while it was read for \(held.item.name)")
     }
   }
 
@@ -281,6 +327,7 @@ extension RunLoop {
       stageCounts[stage].filtered += 1
       tell(.finished(operation, .filtered))
     case .unchanged:
+      guard held.course.earlierEnd != nil else { return goOnWithEarlier(operation, held) }
       held.course.isUnchanged = true
       held.course.cachedStages.insert(stage)
       held.results[operation.node] = input(of: operation, held)
@@ -320,7 +367,10 @@ extension RunLoop {
     let held = slots[operation.slot]
     announce(held)
     held.results[operation.node] = input(of: operation, held)
-    if barrierNeeds.contains(plan.nodes[operation.node].stage) { earlySlots.insert(operation.slot) }
+    // Of what still holds, stages that gather read what an earlier run wrote down.
+    if !held.course.isUnchanged, barrierNeeds.contains(plan.nodes[operation.node].stage) {
+      earlySlots.insert(operation.slot)
+    }
     tell(.finished(operation, .ok))
   }
 

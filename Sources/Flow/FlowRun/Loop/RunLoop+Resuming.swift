@@ -72,7 +72,8 @@ extension RunLoop {
 
   /// An item has come out of its source and has its place.
   func noteCome(_ prepared: PreparedItem, _ source: Int) {
-    guard prepared.cursor != nil, keepsTrail(of: source) else { return }
+    // What lies before a place must all be done, not only what a part of the items left there.
+    guard options.isWhole, prepared.cursor != nil, keepsTrail(of: source) else { return }
     if feeds[source].trail.came(feeds[source].items, cursor: prepared.cursor) { writeMark(source) }
   }
 

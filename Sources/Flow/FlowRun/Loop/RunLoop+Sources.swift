@@ -25,7 +25,7 @@ struct FeedState {
   init(id: String) { self.id = id }
 
   /// How many items it gives, those left out that come twice; nil while that is not known.
-  var expected: Int? { (total ?? (isTold ? items : nil)).map { max(0, $0 - (isTold ? 0 : duplicates)) } }
+  var expected: Int? { (isTold ? items : total).map { max(0, $0 - (isTold ? 0 : duplicates)) } }
 }
 
 /// The sources: asking for items in turn, and hearing what comes.
@@ -148,7 +148,8 @@ extension RunLoop {
     guard waitingItems.isEmpty, chosen.isComplete else { return }
     for number in feeds.indices where feeds[number].hasEnded && !feeds[number].isTold {
       feeds[number].isTold = true
-      feeds[number].total = feeds[number].items
+      // Failed items have their numbers among all.
+      if options.failedOnly == nil { feeds[number].total = feeds[number].items }
       store.sourceEnded(number, items: feeds[number].items, duplicates: feeds[number].duplicates)
       teller.sourceEnd(
         Payload.SourceEnd(

@@ -52,6 +52,8 @@ final class RunLoop: @unchecked Sendable {
   let refreshNode: Int?
   /// Whether what was fetched is fetched again instead, since there is no such node.
   let refetches: Bool
+  /// Behind which nodes something asks again, or fetches again, what an earlier run has.
+  let asksBehind: [Bool]
 
   /// What is asked of each node that works on single items.
   let facts: [NodeFacts]
@@ -128,6 +130,8 @@ final class RunLoop: @unchecked Sendable {
   var lockGuard: LockGuard?
   /// The first node that fetches: what it brings is what is locked.
   let lockNode: Int?
+  /// The first node that fetches what a node has made, by the nodes that may make items.
+  let lockNodesOfMade: [Int: Int]
 
   // What was asked of parts of the run
   var pauses = Pauses()
@@ -197,7 +201,9 @@ final class RunLoop: @unchecked Sendable {
     hostTable = parts.plan.settings.hosts
     lockGuard = parts.options.lock.map { LockGuard($0) }
     lockNode = parts.plan.lockNode
+    lockNodesOfMade = parts.plan.lockNodesOfMade
     refreshNode = RunLoop.refreshNode(of: parts.plan, stages)
+    asksBehind = RunLoop.asksBehind(parts.plan, stages)
     refetches =
       parts.plan.state.refresh == .changed && refreshNode == nil && stages.contains { $0.asNetworkStage != nil }
     let room = DescriptorLimit.roomForTransfers

@@ -15,6 +15,8 @@ struct Fingerprints: Sendable {
   /// The columns and generator names that the plan reads; nil where it reads them all.
   private let rowNames: Set<String>?
   private let loopNames: Set<String>?
+  /// Whether an item's number decides on its result, so that an item before it does.
+  let readsIndex: Bool
 
   init(_ plan: Plan) {
     var writer = JSONWriter()
@@ -46,6 +48,15 @@ struct Fingerprints: Sendable {
     let references = plan.references
     rowNames = Fingerprints.names(references, .row)
     loopNames = Fingerprints.names(references, .for)
+    readsIndex = Fingerprints.readsIndex(plan)
+  }
+
+  /// A table of items is made again anyhow when an item has come before others.
+  private static func readsIndex(_ plan: Plan) -> Bool {
+    var references: [Reference] = []
+    for node in plan.nodes where !plan.stages[node.stage].scope.isBarrier { references += node.config.references }
+    references += plan.conditions
+    return references.contains { $0.namespace == .item && $0.path == ["index"] }
   }
 
   private static func gathering(_ plan: Plan) -> String {
@@ -68,7 +79,15 @@ struct Fingerprints: Sendable {
   }
 
   /// The digest of what a source says of an item: 16 bytes.
-  func input(of item: Item) -> [UInt8] {
+  func input(of item: Item) -> [UInt8] { digest(of: item, rowNames, loopNames) }
+
+  /// The digest of what a source says of an item beside its row: all that a stage knows of it which reads none.
+  func origin(of item: Item, input: [UInt8]) -> [UInt8] {
+    let isAll = (item.row.isEmpty || rowNames?.isEmpty == true) && (item.loop.isEmpty || loopNames?.isEmpty == true)
+    return isAll ? input : digest(of: item, [], [])
+  }
+
+  private func digest(of item: Item, _ rowNames: Set<String>?, _ loopNames: Set<String>?) -> [UInt8] {
     var writer = JSONWriter()
     writer.beginArray()
     writer.string(item.url ?? "")
@@ -101,11 +120,20 @@ struct Fingerprints: Sendable {
   }
 
   /// The digest of all that an item's result depends on, with that of its input in front: 32 bytes.
-  func of(_ item: Item, input: [UInt8]) -> [UInt8] {
+  func of(_ item: Item, input: [UInt8]) -> [UInt8] { of(input, index: item.index) }
+
+  /// Whether nothing but its number makes an item's result another than it was.
+  func differsInIndex(_ known: StoredItem, from index: Int) -> Bool {
+    readsIndex && known.index != index && known.fingerprint == of(known.input, index: known.index)
+  }
+
+  /// The same of an item that is the one with that number.
+  func of(_ input: [UInt8], index: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(plan.count + input.count)
     bytes.append(contentsOf: plan)
     bytes.append(contentsOf: input)
+    if readsIndex { bytes.append(contentsOf: String(index).utf8) }
     let digest = Digest.sha256(of: bytes).bytes
     bytes.removeAll(keepingCapacity: true)
     bytes.append(contentsOf: input)
@@ -154,11 +182,20 @@ extension Plan {
   /// Every name that the stages and sources read.
   var references: [Reference] {
     var references: [Reference] = []
-    for node in nodes { references += node.config.references }
-    for stage in stages {
+    for node in nodes {
+      references += node.config.references
+      references += stages[node.stage].part.spec.readsBeside(node.config)
+    }
+    return references + conditions
+  }
+
+  /// The names that conditions and groups read.
+  fileprivate var conditions: [Reference] {
+    stages.flatMap { stage in
+      var references: [Reference] = []
       if case .expression(let condition) = stage.condition { references += condition.references }
       if case .group(let expression) = stage.scope { references += expression.references }
+      return references
     }
-    return references
   }
 }

@@ -107,7 +107,8 @@ final class PastReaders: Sendable {
     of item: Item, _ known: StoredItem?, _ traces: ArraySlice<OutputTrace>, in reader: JournalReader
   ) -> PastItem {
     let input = fingerprints.input(of: item)
-    let fingerprint = fingerprints.of(item, input: input)
+    // Where numbers count, that of before is taken for today's until all that come before have come.
+    let fingerprint = fingerprints.of(input, index: known?.index ?? 0)
     guard let known else { return PastItem(input: input, fingerprint: fingerprint, known: nil, end: nil) }
     if let isInPlace = store.areInPlace(known, fingerprint: fingerprint, traces) {
       let end = isInPlace ? known.facts.cachedEnd(known.status) : nil

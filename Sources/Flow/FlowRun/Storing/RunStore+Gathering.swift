@@ -43,7 +43,11 @@ extension RunStore {
         for output in member.outputs { line += " \(output.path) \(output.sha256)" }
         if case .file(let file) = member.leg.content { line += " \(file.sha256.hex)" }
         if let fault = member.fault { line += " \(fault.code)" }
-        line += " " + Value.map(member.leg.fields).text + "\n"
+        line += " " + Value.map(member.leg.fields).text
+        for said in [member.leg.item.fields, member.leg.item.row, member.leg.item.loop] {
+          line += " " + Value.map(said).text
+        }
+        line += " \(member.leg.item.index) \(member.leg.item.url ?? "")\n"
         stream.update(Array(line.utf8))
       }
     }
@@ -146,10 +150,12 @@ private struct GatheringPages: GatheringReader {
       let items = try store.read { [cursor] (reader) throws(Fault) in
         guard let group else {
           return try reader.gathered(
-            nodes: store.needed(by: stage), run: store.run, everything: everything, after: cursor, limit: limit)
+            nodes: store.needed(by: stage), run: store.run, since: store.gathersSince, everything: everything,
+            after: cursor, limit: limit)
         }
         return try reader.members(
-          ofBarrier: store.barrierNumber(stage), group: group, run: store.run, after: cursor, limit: limit)
+          ofBarrier: store.barrierNumber(stage), group: group, run: store.run, since: store.gathersSince, after: cursor,
+          limit: limit)
       }
       guard let last = items.last else { return [] }
       cursor = last.cursor

@@ -26,6 +26,8 @@ final class RunStore: @unchecked Sendable {
   /// The run before this one, where it did not come to its end.
   let cutOffRun: Int?
   let gathering: String
+  /// The run since which items count for stages that gather, where not all of them take part in this one.
+  let gathersSince: Int?
   let redaction: Redaction
   /// Whether a stage that gathers reads the bytes of a node's results, by node.
   let gathered: [Bool]
@@ -63,6 +65,7 @@ final class RunStore: @unchecked Sendable {
     isFresh = options.fresh || plan.state.refresh == .always
     rewrites = options.fresh
     loopReader = try journal.reader()
+    gathersSince = options.isWhole ? nil : try loopReader.lastCompleteRun() ?? 1
   }
 
   // MARK: Items, for the loop
@@ -244,28 +247,58 @@ final class RunStore: @unchecked Sendable {
   static let lotTicket = UInt64(1) << 61
 
   /// What an earlier run made of a node, where it depends on the same and its bytes are still there.
-  func reusableResult(_ known: StoredItem, node: Int, key: ResultKey) -> NodeResult? {
+  ///
+  /// `loan` is the output that has them, where no file of the run's own has: another item may come to take its name.
+  func reusableResult(
+    _ known: StoredItem, node: Int, key: ResultKey
+  ) -> (result: NodeResult, loan: OutputRecord?)? {
     guard !isFresh, let record = try? loopReader.result(of: known.id, node: nodeNumbers[node]),
       record.parts == key.parts, let facts = try? record.fields.fields()
     else { return nil }
     var result = NodeResult(fields: facts["fields"]?.asMap ?? [:])
     guard let text = facts["sha256"]?.asString, let digest = Digest(.sha256, parsing: text) else {
-      return result
+      return (result, nil)
     }
     if let kept = record.kept, let file = temporary.takeKept(kept.name, bytes: kept.bytes, sha256: kept.sha256) {
       // Programs have had it in their hands, and the system may have gone down before it was on disk.
       if (try? Digest(.sha256, ofFileAt: file.path)) == file.sha256 {
         result.content = .file(
           HeldFile(path: file.path, bytes: file.bytes, sha256: file.sha256, isTemporary: true) { _ in file.remove() })
-        return result
+        return (result, nil)
       }
       file.remove()
     }
-    if let held = published(known, digest) ?? stored(digest) {
-      result.content = .file(held)
-      return result
+    if let output = published(known, digest) {
+      result.content = .file(held(path: tree.absolute(output.path), bytes: output.bytes, sha256: digest))
+      return (result, output)
     }
-    return nil
+    guard let file = stored(digest) else { return nil }
+    result.content = .file(file)
+    return (result, nil)
+  }
+
+  /// Whether an output still has the bytes for which it was taken.
+  func stillHas(_ output: OutputRecord) -> Bool {
+    switch try? tree.condition(of: output) {
+    case .unchanged, .touched: true
+    case .altered, .missing, nil: false
+    }
+  }
+
+  /// Whether the bytes of an earlier result seem to be here still; they are compared only where they are taken.
+  func mayHold(_ known: StoredItem, node: Int, key: ResultKey) -> Bool {
+    guard !isFresh, let record = try? loopReader.result(of: known.id, node: nodeNumbers[node]),
+      record.parts == key.parts,
+      let text = (try? record.fields.fields())?["sha256"]?.asString, let digest = Digest(.sha256, parsing: text)
+    else { return false }
+    if let kept = record.kept, temporary.hasKept(kept.name, bytes: kept.bytes) { return true }
+    return published(known, digest) != nil || content?.has(digest) == true
+  }
+
+  /// Whether a node's result was made by the run that was cut off right before this one.
+  func isOfCutOffRun(_ known: StoredItem, node: Int) -> Bool {
+    guard let cutOffRun else { return false }
+    return (try? loopReader.result(of: known.id, node: nodeNumbers[node]))?.run == cutOffRun
   }
 
   /// The bytes of a digest in the content store.
@@ -274,14 +307,16 @@ final class RunStore: @unchecked Sendable {
     return held(path: content.place(of: digest), bytes: bytes, sha256: digest)
   }
 
-  /// The bytes of a digest under a final name, as far as they are there as they were published.
-  private func published(_ known: StoredItem, _ digest: Digest) -> HeldFile? {
+  /// The output that has the bytes of a digest, as far as it is there as it was published.
+  private func published(_ known: StoredItem, _ digest: Digest) -> OutputRecord? {
     guard let outputs = try? loopReader.outputs(of: known.id) else { return nil }
-    for output in outputs where output.sha256 == digest {
+    for var output in outputs where output.sha256 == digest {
       guard let condition = try? tree.condition(of: output, by: check) else { continue }
       switch condition {
-      case .unchanged, .touched:
-        return held(path: tree.absolute(output.path), bytes: output.bytes, sha256: digest)
+      case .unchanged: return output
+      case .touched(let stamp):
+        output.stamp = stamp
+        return output
       case .altered, .missing: continue
       }
     }

@@ -7,8 +7,8 @@ public struct Report: Stage {
   static let usualColumns = ["source", "key", "url", "path", "media", "bytes", "sha256"]
 
   /// What is to be said of it.
-  public static let part = StagePart(
-    PartSpec(
+  public static let part: StagePart = {
+    var spec = PartSpec(
       name: "report", role: .stage, summary: "Writes a table with a row for each result.",
       fields: [
         FieldSpec("path", .path, required: true, "Where the table goes."),
@@ -22,7 +22,9 @@ public struct Report: Stage {
           "format", .choice(["csv", "jsonl"]), phase: .load, "The format; jsonl where the path ends so, else csv."),
       ], shorthand: "path", per: [.run, .group],
       example: "stages:\n  - fetch\n  - store\n  - report: { path: index.csv, columns: [key, url, sha256, path] }\n")
-  ) { Report() }
+    spec.readsBeside = { $0.texts("columns").flatMap(ReportRow.reads) }
+    return StagePart(spec) { Report() }
+  }()
 
   /// Streams the results into a file and publishes it.
   public func gather(_ gathering: Gathering, in context: StageContext) async throws -> StageResult {

@@ -15,6 +15,16 @@ struct ReportRow {
     return outputs.map { ReportRow(member: member, output: $0) }
   }
 
+  /// What a column reads of what an item's source says.
+  static func reads(_ column: String) -> [Reference] {
+    guard let dot = column.firstIndex(of: "."), let space = Namespace(rawValue: String(column[..<dot])) else {
+      return []
+    }
+    // A column of a table may hold dots, or be a map.
+    let path = String(column[column.index(after: dot)...])
+    return [Reference(space, [path]), Reference(space, path.split(separator: ".").map(String.init))]
+  }
+
   /// What stands in a column.
   func value(of column: String) -> Value {
     if let output, let value = ReportRow.value(of: column, in: output) { return value }

@@ -24,6 +24,7 @@ public final class Script: Stage {
       example: "stages:\n  - fetch\n  - script: { file: rules.lua, sets: { title: string } }\n")
     spec.isOpen = { $0["sets"] == nil }
     spec.makesItems = true
+    spec.readsBeside = { _ in [Reference(.row, []), Reference(.for, [])] }
     spec.digest = { ScriptFile.digest($0, $1) }
     spec.check = { ScriptFile.problems($0, $1, function: "item") }
     return StagePart(spec) { Script() }

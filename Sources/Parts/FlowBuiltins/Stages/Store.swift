@@ -1,11 +1,12 @@
 public import FlowBase
+internal import FlowExpressions
 public import FlowParts
 
 /// Publishes an item's bytes under a name below `output.dir`.
 public struct Store: PromptStage {
   /// What is to be said of it.
-  public static let part = StagePart(
-    PartSpec(
+  public static let part: StagePart = {
+    var spec = PartSpec(
       name: "store", role: .stage, summary: "Publishes the item's bytes as a file below `output.dir`.",
       fields: [
         FieldSpec(
@@ -19,7 +20,10 @@ public struct Store: PromptStage {
         FieldSpec(
           "sidecar", .choice(["json"]), phase: .load, "A file `<path>.json` with all that is known of the item."),
       ], shorthand: "path", example: "stages:\n  - fetch\n  - store: \"${item.source}/${item.name}\"\n")
-  ) { Store() }
+    // A sidecar has all that is known of its item.
+    spec.readsBeside = { $0["sidecar"] == nil ? [] : [Reference(.row, []), Reference(.for, [])] }
+    return StagePart(spec) { Store() }
+  }()
 
   /// Publishes the leg's bytes, and its sidecar behind them.
   public func run(_ leg: Leg, in context: StageContext) async throws -> StageResult {

@@ -28,6 +28,7 @@ extension PluginManifest {
       sets: { _ in op.sets + (op.gives == nil ? [] : [ItemField("media", .string)]) }, reads: op.reads, per: op.per,
       example: example(of: op))
     spec.plugin = note
+    spec.readsBeside = { _ in [Reference(.row, []), Reference(.for, [])] }
     let digest = digest
     spec.digest = { _, _ in digest }
     return spec

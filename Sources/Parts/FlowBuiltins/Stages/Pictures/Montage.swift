@@ -22,6 +22,7 @@ public struct Montage: Stage {
       ], shorthand: "path", per: [.run, .group],
       example: "stages:\n  - fetch\n  - store\n  - montage: { path: sheet.jpg, columns: 6, cell: 160, label: key }\n")
     spec.gathersBytes = true
+    spec.readsBeside = { $0.text("label").map(ReportRow.reads) ?? [] }
     spec.check = { config, _ in
       do throws(Fault) {
         if config.isConstant { _ = try SheetLayout(config, pictures: 1) }
