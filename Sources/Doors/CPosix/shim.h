@@ -27,6 +27,9 @@
 
 static inline int imgflow_open(const char *path, int flags, mode_t mode) { return open(path, flags | O_CLOEXEC, mode); }
 
+// The number of the calling thread.
+static inline unsigned imgflow_thread(void) { return (unsigned)syscall(SYS_gettid); }
+
 static inline int imgflow_openat(int directory, const char *path, int flags, mode_t mode) {
   return openat(directory, path, flags | O_CLOEXEC, mode);
 }

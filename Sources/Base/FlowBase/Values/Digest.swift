@@ -1,4 +1,5 @@
 internal import CCrypto
+internal import CLanes
 
 /// The hash functions that manifests may name.
 public enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable {
@@ -74,6 +75,69 @@ public struct Digest: Sendable, Hashable {
     begin()
     isBegun = false
     return DigestStream.finish(&state, algorithm)
+  }
+
+  // MARK: Side by side
+
+  /// How many streams are worth going on with at once; 0 where one after the other is as fast.
+  static let mostAtOnce = Int(imgflow_lanes_most(form))
+  static let bestForm = imgflow_lanes_best()
+  /// The form in which the processor goes on with several.
+  static let form = imgflow_lanes_are_needless() != 0 ? Int32(IMGFLOW_LANES_NONE) : imgflow_lanes_best()
+
+  /// From so many streams on it is less work to go on with them at once.
+  static let fewestAtOnce = 3
+
+  /// Takes the next bytes of several SHA-256 streams, side by side as far as the processor can.
+  static func update(_ streams: [DigestStream], _ bytes: [UnsafeRawBufferPointer], form: Int32 = form) {
+    let most = Int(imgflow_lanes_most(form))
+    var rest = unsafe bytes
+    for place in streams.indices { unsafe rest[place] = streams[place].completeBlock(rest[place]) }
+    while true {
+      var lanes = streams.indices.filter { unsafe rest[$0].count >= blockSize }
+      if lanes.count < fewestAtOnce || most == 0 { break }
+      // The longest first: what is left in the end is done one by one.
+      lanes.sort { unsafe rest[$0].count > rest[$1].count }
+      lanes = Array(lanes.prefix(most))
+      let blocks = lanes.map { unsafe rest[$0].count / blockSize }.min() ?? 0
+      unsafe advance(lanes.map { streams[$0] }, lanes.map { unsafe rest[$0] }, blocks: blocks, form)
+      for place in lanes { unsafe rest[place] = UnsafeRawBufferPointer(rebasing: rest[place][(blocks * blockSize)...]) }
+    }
+    for place in streams.indices { unsafe streams[place].update(rest[place]) }
+  }
+
+  /// How many bytes SHA-256 takes at once.
+  static let blockSize = 64
+
+  /// Takes what is missing of a block that has been begun; the bytes behind that.
+  private func completeBlock(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    begin()
+    let rest = Int(unsafe imgflow_digest_rest(&state))
+    let count = rest == 0 ? 0 : min(bytes.count, DigestStream.blockSize - rest)
+    if count > 0 { unsafe imgflow_digest_update(&state, bytes.baseAddress, count) }
+    return unsafe UnsafeRawBufferPointer(rebasing: bytes[count...])
+  }
+
+  /// Takes so many blocks of each of some streams in which no bytes wait.
+  private static func advance(_ streams: [DigestStream], _ bytes: [UnsafeRawBufferPointer], blocks: Int, _ form: Int32)
+  {
+    unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: streams.count * 8) { words in
+      unsafe withUnsafeTemporaryAllocation(of: UnsafeMutablePointer<UInt32>?.self, capacity: streams.count) { states in
+        unsafe withUnsafeTemporaryAllocation(of: UnsafePointer<UInt8>?.self, capacity: streams.count) { messages in
+          for (lane, stream) in streams.enumerated() {
+            guard let own = unsafe words.baseAddress?.advanced(by: lane * 8) else { return }
+            unsafe imgflow_digest_words(&stream.state, own)
+            unsafe states.initializeElement(at: lane, to: own)
+            unsafe messages.initializeElement(
+              at: lane, to: bytes[lane].baseAddress?.assumingMemoryBound(to: UInt8.self))
+          }
+          unsafe imgflow_lanes_sha256(form, states.baseAddress, messages.baseAddress, Int32(streams.count), blocks)
+          for (lane, stream) in streams.enumerated() {
+            unsafe imgflow_digest_advance(&stream.state, words.baseAddress?.advanced(by: lane * 8), blocks)
+          }
+        }
+      }
+    }
   }
 
   private func begin() {

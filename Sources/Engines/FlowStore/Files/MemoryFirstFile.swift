@@ -19,8 +19,7 @@ public final class MemoryFirstFile: ByteSink, @unchecked Sendable {
   }
 
   private let file: PartialFile
-  private let digest = DigestStream(.sha256)
-  private var held: [UInt8] = []
+  private let held: GatheredDigest
   /// Nil once the bytes lie in the file.
   private var room: (any MemoryRoom)?
   /// For how many bytes there is room.
@@ -32,6 +31,7 @@ public final class MemoryFirstFile: ByteSink, @unchecked Sendable {
   init(_ file: PartialFile, room: any MemoryRoom) {
     self.file = file
     self.room = room
+    held = GatheredDigest(file.folder.lanes, keepsBytes: true)
   }
 
   /// How many bytes there are.
@@ -40,8 +40,7 @@ public final class MemoryFirstFile: ByteSink, @unchecked Sendable {
   /// Takes the next bytes.
   public func write(_ bytes: UnsafeRawBufferPointer) throws(Fault) {
     if fits(bytes.count) {
-      unsafe held.append(contentsOf: bytes)
-      unsafe digest.update(bytes)
+      unsafe held.update(bytes)
     } else {
       try spill()
       unsafe try file.write(bytes)
@@ -51,21 +50,21 @@ public final class MemoryFirstFile: ByteSink, @unchecked Sendable {
   /// Forgets what was written, for another try from the start.
   public func restart() throws(Fault) {
     guard room != nil else { return try file.restart() }
-    _ = digest.finish()
-    held.removeAll(keepingCapacity: true)
+    held.restart()
     note = nil
   }
 
   /// Ends the bytes: nothing more may be written.
   public func finish() throws(Fault) -> Finished {
     guard let room else { return .file(try file.finish()) }
-    return .memory(held, sha256: digest.finish(), room: room)
+    let digest = held.finish()
+    return .memory(held.takeBytes(), sha256: digest, room: room)
   }
 
   /// Lets go of the bytes.
   public func abandon() {
     if room == nil { return file.abandon() }
-    held = []
+    held.restart()
     room = nil
   }
 
@@ -79,7 +78,7 @@ public final class MemoryFirstFile: ByteSink, @unchecked Sendable {
   /// Leaves the bytes to a later run, where they were noted.
   public func leave() {
     guard room != nil else { return file.leave() }
-    guard note != nil, !held.isEmpty else { return abandon() }
+    guard note != nil, held.count > 0 else { return abandon() }
     do throws(Fault) {
       try spill()
       file.leave()
@@ -95,7 +94,7 @@ public final class MemoryFirstFile: ByteSink, @unchecked Sendable {
     let ample = max(wanted, reserved * 2, MemoryFirstFile.firstRoom)
     for size in [ample, wanted] where room.grow(by: size - reserved) {
       reserved = size
-      held.reserveCapacity(size)
+      held.reserve(size)
       return true
     }
     return false
@@ -104,10 +103,10 @@ public final class MemoryFirstFile: ByteSink, @unchecked Sendable {
   /// Moves what is held into the file.
   private func spill() throws(Fault) {
     guard room != nil else { return }
-    let bytes = held
-    held = []
+    // Its digest goes on from here.
+    let bytes = held.takeBytes()
     room = nil
-    try file.write(contentsOf: bytes)
+    try file.begin(with: bytes, held)
     if let note { try file.remember(note) }
     note = nil
   }

@@ -11,7 +11,8 @@ public final class PartialFile: ByteSink, @unchecked Sendable {
   public let folder: TemporaryFolder
   /// How many bytes it has taken.
   public private(set) var count = 0
-  private let digest = DigestStream(.sha256)
+  /// Most bodies stay in memory, and need none here.
+  private lazy var digest = GatheredDigest(folder.lanes)
   private var file: Descriptor?
   /// What takes the bytes from some length on.
   private var behind: WriteBehind?
@@ -30,14 +31,14 @@ public final class PartialFile: ByteSink, @unchecked Sendable {
     self.name = name
     hasNote = true
     let path = folder.path(of: name)
-    let (digest, directory) = (digest, folder.directory)
+    let (stream, directory) = (digest.settled(), folder.directory)
     let (opened, length) = try naming("read", path) { () throws(Errno) in
       let opened = try FileSystem.open(name, [.readWrite, .noFollow], in: directory)
       var length = 0
       while true {
         let piece = try opened.read(upTo: 1 << 20)
         if piece.isEmpty { break }
-        digest.update(piece)
+        stream.update(piece)
         length += piece.count
       }
       return (opened, length)
@@ -60,6 +61,7 @@ public final class PartialFile: ByteSink, @unchecked Sendable {
     try? drain()
     behind = nil
     file = nil
+    digest.restart()
   }
 
   private func forget() {
@@ -75,7 +77,7 @@ public final class PartialFile: ByteSink, @unchecked Sendable {
   public func write(_ bytes: UnsafeRawBufferPointer) throws(Fault) {
     let file = try opened()
     if behind == nil, count >= PartialFile.longEnough, bytes.count < WriteCrew.chunk, folder.crew.isAny {
-      behind = WriteBehind(file, path, digest, from: count, crew: folder.crew)
+      behind = WriteBehind(file, path, digest.settled(), from: count, crew: folder.crew)
     }
     if let behind {
       do throws(Fault) { try unsafe behind.write(bytes) } catch { throw settle(error) }
@@ -89,6 +91,15 @@ public final class PartialFile: ByteSink, @unchecked Sendable {
 
   /// Takes the next bytes.
   public func write(_ bytes: [UInt8]) throws(Fault) { try write(contentsOf: bytes) }
+
+  /// Takes its first bytes, which a digest has taken that goes on with those that come.
+  func begin(with bytes: [UInt8], _ digest: GatheredDigest) throws(Fault) {
+    self.digest = digest
+    let file = try opened()
+    do { try file.write(bytes) } catch { throw error.fault("write", path) }
+    count = bytes.count
+    folder.count(count)
+  }
 
   private func drain() throws(Fault) {
     guard let behind else { return }
@@ -111,7 +122,7 @@ public final class PartialFile: ByteSink, @unchecked Sendable {
   public func restart() throws(Fault) {
     behind?.stop()
     behind = nil
-    _ = digest.finish()
+    digest.restart()
     folder.count(-count)
     count = 0
     forget()
@@ -138,6 +149,7 @@ public final class PartialFile: ByteSink, @unchecked Sendable {
     behind?.stop()
     behind = nil
     file = nil
+    digest.restart()
     folder.count(-count)
     folder.remove(name)
     forget()

@@ -20,6 +20,8 @@ public final class TemporaryFolder: Sendable {
   private let held = Atomic<Int>(0)
   /// Who hashes and writes the bytes of long files.
   let crew: WriteCrew
+  /// What hashes the bytes of shorter ones, where several come at once.
+  let lanes = DigestLanes.ofThreads(2)
 
   /// Opens a folder, and makes it where it is missing.
   ///
