@@ -165,4 +165,25 @@ import Testing
     expectEnd(try await work.tool.run("run", "m.yaml", "--locked"), 0)
     #expect(work.files() == ["v.bin"])
   }
+
+  @Test func `a lock is no reason to fetch again, also where rows are read`() async throws {
+    func manifest(_ place: String) throws {
+      try work.write(
+        "m.yaml",
+        """
+        imgflow: 1
+        output: { dir: ./out }
+        sources: [{ urls: [{ url: "\(work.server.url)/small/a", key: a, row: { title: one } }] }]
+        stages: [fetch, { store: "\(place)-${row.title}.bin" }]
+        """)
+    }
+    try manifest("x")
+    expectEnd(try await work.tool.run("run", "m.yaml"), 0)
+    #expect(try await work.tool.run("lock", "m.yaml").code == 0)
+    let asked = work.server.requests.count
+    try manifest("y")
+    expectEnd(try await work.tool.run("run", "m.yaml", "--locked"), 0)
+    #expect(work.files().contains("y-one.bin"))
+    #expect(work.server.requests.count == asked)
+  }
 }

@@ -253,6 +253,7 @@ import Testing
     #expect(failed.events.compactMap { $0.type == .itemEnd ? $0.subject?.index : nil } == [2])
     #expect(keys("all.csv").map { $0.prefix(2) } == ["k1", "k2", "k3", "k4"])
     #expect(keys("by-0.csv") == ["k2", "k4"], "\(failed.barriers)")
+    #expect(failed.barriers.compactMap { $0.barrier.group == nil ? nil : $0.barrier.items } == [2])
     #expect(keys("by-1.csv") == ["k1", "k3"])
     // A group is another in which an item has moved.
     let moved = text.replacing("item.index % 2", with: "item.index % 2 + 2")

@@ -275,6 +275,18 @@ private struct Halt: Stage {
     #expect(scene.server.requests.map { $0.header("If-None-Match") } == [nil, "\"1\"", "\"1\""])
   }
 
+  @Test func `An archive whose member was wrong is fetched again`() async throws {
+    let scene = try Scene { request in .ok(self.archive(request.attempt == 1 ? "busy" : "what was meant")) }
+    let text = """
+      sources: [{ urls: [{ url: "$URL/a.tar", key: a }] }]
+      stages: [fetch, { id: whole, store: whole.tar }, unpack, { verify: { size: 14 } }, { store: "${item.name}" }]
+      """
+    let first = try await scene.run(text)
+    #expect(first.end("a/one.bin")?.error?.fault.blamesBytes == true)
+    #expect(try await scene.run(text).exit == .done)
+    #expect(scene.output("one.bin") == "what was meant" && scene.server.requests.count == 2)
+  }
+
   /// With a gate there is no one node that asks, and everything is fetched again.
   @Test(arguments: ["", ", after: fetch"])
   func `Items that a stage has made with addresses of their own are asked for`(gate: String) async throws {
@@ -296,5 +308,39 @@ private struct Halt: Stage {
     #expect(third.end("a/more")?.isCached == false)
     #expect(scene.output("more.bin") == "version 2")
     #expect(scene.asked == ["/a/more", "/a/more", "/a/more"])
+  }
+
+  @Test func `What a table reads of stages before the fetch leaves an unchanged item as it was`() async throws {
+    let scene = try versions(Guarded(1))
+    let text = """
+      sources: [{ urls: [{ url: "$URL/a", key: a }] }]
+      stages:
+        - set: { kind: picture }
+        - fetch
+        - store: a.bin
+        - report: { path: index.csv, columns: [key, kind] }
+          needs: [set, store]
+      state: { refresh: changed, durability: process }
+      """
+    try await scene.run(text)
+    for _ in 0..<3 {
+      let again = try await scene.run(text)
+      #expect(again.items.cached == 1 && again.end("a")?.isCached == true)
+    }
+    #expect(scene.server.requests.map { $0.header("If-None-Match") } == [nil, "\"1\"", "\"1\"", "\"1\""])
+  }
+
+  @Test func `What a stage beside the fetch makes has one end each`() async throws {
+    let scene = try versions(Guarded(1))
+    try SmallFiles.replace(
+      scene.place.file("rules.lua"), Array("function item(item) return { { key = 'one' }, { key = 'two' } } end".utf8))
+    let text = """
+      sources: [{ urls: [{ url: "$URL/a", key: a }] }]
+      stages: [fetch, { store: a.bin }, { script: rules.lua, needs: [] }]
+      state: { refresh: changed, durability: process }
+      """
+    try await scene.run(text)
+    let again = try await scene.run(text)
+    #expect(again.count(.itemEnd) == 3 && again.items.total == 3 && again.items.cached == 3)
   }
 }

@@ -353,4 +353,23 @@ private struct Capitals: Stage {
     let third = try await scene.run(swapped)
     #expect(third.exit == .done && bytes("k1.bin") == "BYTES OF /2" && bytes("k2.bin") == "BYTES OF /1")
   }
+
+  @Test func `Bytes that failed stay so while their host gives none`() async throws {
+    let photo = Painter.avatar("one")
+    let scene = try Scene { request in
+      switch request.attempt {
+      case 1: .ok("<h1>We are busy</h1>")
+      case 2: .status(404)
+      default: .ok(photo)
+      }
+    }
+    let text = """
+      sources: [{ urls: \(String.addresses(1)) }]
+      stages: [fetch, { resize: { width: 8 } }, { store: "${item.key}.png" }]
+      """
+    #expect(try await scene.run(text).ends.values.first?.error?.fault.code == "image.corrupt")
+    #expect(try await scene.run(text).ends.values.first?.error?.fault.code == "http.404")
+    #expect(try await scene.run(text).exit == .done)
+    #expect(scene.server.requests.count == 3)
+  }
 }

@@ -109,13 +109,22 @@ extension JournalReader {
 
   private func place(_ node: Int, in nodes: [Int]) -> Int { nodes.firstIndex(of: node) ?? nodes.count }
 
-  /// The groups of a stage that gathers, behind the given one, with the number of their members.
+  /// The groups with members in a run of a stage that gathers, behind the given one, and how many members they have.
+  ///
+  /// With `first` those count as well that have come by since that run.
   public func groups(
-    ofBarrier barrier: Int, run: Int, after last: String? = nil, limit: Int
+    ofBarrier barrier: Int, run: Int, since first: Int? = nil, after last: String? = nil, limit: Int
   ) throws(Fault) -> [(group: String, count: Int)] {
-    try rows(
+    let count =
+      first == nil
+      ? "count(*)"
+      : """
+      (SELECT count(*) FROM members AS all_of WHERE barrier = ?1 AND grp = members.grp AND run BETWEEN ?5 AND ?2
+        AND run = (SELECT run FROM items WHERE items.id = all_of.item))
       """
-      SELECT grp, count(*) FROM members WHERE barrier = ?1 AND run = ?2 AND (?3 IS NULL OR grp > ?3)
+    return try rows(
+      """
+      SELECT grp, \(count) FROM members WHERE barrier = ?1 AND run = ?2 AND (?3 IS NULL OR grp > ?3)
       GROUP BY grp ORDER BY grp LIMIT ?4
       """
     ) {
@@ -123,6 +132,7 @@ extension JournalReader {
       $0.bind(2, run)
       $0.bind(3, last)
       $0.bind(4, limit)
+      if let first { $0.bind(5, first) }
     } _: { (row) throws(Fault) in
       (group: row.text(0), count: row.int(1))
     }

@@ -36,6 +36,8 @@ final class Slot {
   struct Course {
     /// The digest of what its source said of it.
     var input: [UInt8] = []
+    /// The digest of where its bytes come from, where that is known already.
+    var origin: [UInt8]?
     /// The digest of all that its result depends on, where that is known already.
     var fingerprint: [UInt8]?
     /// The fault that an interruption by the clock stands for, by node.
@@ -72,6 +74,8 @@ final class Slot {
     var loans: [OutputRecord] = []
     /// Whether that end still holds.
     var isUnchanged = false
+    /// Nodes whose earlier bytes had failed, and are not taken.
+    var blamed: Set<Int> = []
     /// Whether its host is asked as if nothing of it were here.
     var asksPlainly = false
     /// What it was cancelled by.

@@ -79,7 +79,7 @@ struct BarrierJob: Sendable {
       do {
         let value = try group.map { (json) throws(Fault) in try groupValue(json) }
         let config = try config.resolved(in: ScopePair(first: GroupScope(group: value), second: scope))
-        let digest = try store.gatheringDigest(stage: stage, group: group, config: config)
+        let digest = try store.gatheringDigest(stage: stage, group: group, count: count, config: config)
         if !rerun, let outputs = try store.reusableBarrier(stage: stage, group: group, digest: digest) {
           end.outputs = outputs
           end.isCached = true

@@ -234,7 +234,8 @@ extension RunLoop {
         errorCodes[failure.fault.code, default: 0] += 1
         if !failure.fault.kind.isRetryable { onlyRetryable = false }
       }
-      fault = held.course.failures.first?.fault
+      // Of several faults the one that says most of what the next run has to do.
+      fault = (held.course.failures.first { $0.fault.blamesBytes } ?? held.course.failures.first)?.fault
       end.error = held.course.failures.first.map { EventError($0.fault, attempt: $0.attempt) }
     case .cancelled:
       counts.cancelled += 1
@@ -261,7 +262,8 @@ extension RunLoop {
   private func endUnchanged(_ slot: Int, _ subject: ItemSubject, _ known: StoredItem, _ earlier: Payload.ItemEnd) {
     let held = slots[slot]
     let source = feedNumber(held.item.source)
-    let made = held.course.earlierMade
+    // A stage beside the one that asked may have made them anew, each with an end of its own.
+    let made = held.course.earlierMade.filter { !held.course.made.contains($0.item.key) }
     var end = earlier
     end.attempts = held.attempts
     if end.status == .ok {
@@ -290,6 +292,8 @@ extension RunLoop {
       fingerprint: fingerprint(of: held), fault: fault)
     draft.end = end
     draft.made = held.course.made
+    // Nor does the run after the next take what has failed, though it has not come anew.
+    draft.dropped = held.course.blamed.filter { held.results[$0] == nil }
     for node in 0..<itemNodes {
       guard let result = held.results[node] else { continue }
       if barrierNeeds.contains(plan.nodes[node].stage) {
@@ -338,6 +342,8 @@ extension RunLoop {
   /// Writes the item as it stands; with a ticket also where nothing new is to be read, and then it is answered.
   func writeEarly(_ slot: Int, ticket: Int = 0) {
     let held = slots[slot]
+    // What is probably as it was stands there already; if it is not, its end brings all of it.
+    if ticket == 0, held.course.earlierEnd != nil { return }
     var draft = ItemRecordDraft(
       ticket: ticket, id: held.id, item: held.item, source: feedNumber(held.item.source), status: .cancelled,
       input: held.course.input, fingerprint: held.course.input, fault: nil)

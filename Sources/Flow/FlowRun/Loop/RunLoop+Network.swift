@@ -20,7 +20,11 @@ extension RunLoop {
   func asksAgain(_ operation: Operation, _ known: StoredItem) -> Bool {
     guard facts[operation.node].work.asNetworkStage != nil else { return false }
     let held = slots[operation.slot]
-    if refetches || held.course.earlierEnd != nil || failedOnItsBytes(held, known) { return true }
+    if refetches || held.course.earlierEnd != nil { return true }
+    if failedOnItsBytes(held, known) {
+      held.course.blamed.insert(operation.node)
+      return true
+    }
     return operation.node == refreshNode && !store.isOfCutOffRun(known, node: operation.node)
   }
 
@@ -28,8 +32,18 @@ extension RunLoop {
   ///
   /// Hosts send error pages in place of pictures, and mend it. With other stages the same bytes may do.
   private func failedOnItsBytes(_ held: Slot, _ known: StoredItem) -> Bool {
-    guard let fault = known.fault, fault.blamesBytes else { return false }
-    return known.fingerprint == fingerprint(of: held)
+    // First what is nearly always so.
+    guard known.fault != nil || !known.made.isEmpty, known.fingerprint == fingerprint(of: held) else { return false }
+    return blamesBytes(known, feedNumber(held.item.source))
+  }
+
+  /// Whether an item, or one that was made of it, failed on bytes.
+  private func blamesBytes(_ known: StoredItem, _ source: Int) -> Bool {
+    if known.fault?.blamesBytes == true { return true }
+    return known.made.contains { key in
+      guard let child = try? store.lookup(source: source, key: key) else { return false }
+      return blamesBytes(child, source)
+    }
   }
 
   /// What an earlier run's result said, for a stage that is to find out whether it still holds.

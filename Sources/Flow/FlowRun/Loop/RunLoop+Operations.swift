@@ -28,6 +28,8 @@ extension RunLoop {
         return pass(operation)
       }
       if lockGuard != nil, locks(operation.node, held.item) {
+        // What the lock says of an item is nothing that its source says.
+        if held.course.origin == nil { held.course.origin = origin(of: held) }
         try imposeLock(on: operation)
         leg = self.leg(for: operation, held)
       }
@@ -97,7 +99,8 @@ extension RunLoop {
 
   /// The digest of where an item's bytes come from: another title in its row is no reason to fetch them again.
   private func origin(of held: Slot) -> [UInt8] {
-    held.item.parent == nil ? fingerprints.origin(of: held.item, input: held.course.input) : held.course.input
+    if let origin = held.course.origin { return origin }
+    return held.item.parent == nil ? fingerprints.origin(of: held.item, input: held.course.input) : held.course.input
   }
 
   /// What an earlier run has made of a node, where its bytes are still there and are those that are locked.

@@ -20,7 +20,7 @@ extension RunStore {
   /// The groups of a stage behind a given one, with the number of their members.
   func groups(stage: Int, after last: String?, limit: Int) throws(Fault) -> [(group: String, count: Int)] {
     try read { (reader) throws(Fault) in
-      try reader.groups(ofBarrier: barrierNumber(stage), run: run, after: last, limit: limit)
+      try reader.groups(ofBarrier: barrierNumber(stage), run: run, since: gathersSince, after: last, limit: limit)
     }
   }
 
@@ -30,10 +30,10 @@ extension RunStore {
   }
 
   /// The digest of all that a stage's result depends on: its configuration and the sorted list of (item, digest).
-  func gatheringDigest(stage: Int, group: String?, config: Config) throws(Fault) -> [UInt8] {
+  func gatheringDigest(stage: Int, group: String?, count: Int, config: Config) throws(Fault) -> [UInt8] {
     let stream = DigestStream()
     let planned = plan.stages[stage]
-    stream.update(Array("\(planned.op) \(planned.part.spec.version) \(config.canonical)\n".utf8))
+    stream.update(Array("\(planned.op) \(planned.part.spec.version) \(config.canonical) \(count)\n".utf8))
     var reader = GatheringPages(store: self, stage: stage, group: group, everything: true)
     while true {
       let page = try reader.page(512)

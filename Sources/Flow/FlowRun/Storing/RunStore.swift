@@ -224,6 +224,9 @@ final class RunStore: @unchecked Sendable {
 
   private func addResults(_ draft: ItemRecordDraft) {
     let keeps = !draft.isUnderWay && draft.status != .ok && draft.status != .filtered
+    if !draft.dropped.isEmpty {
+      post(0, .dropResults(item: draft.id, nodes: draft.dropped.map { nodeNumbers[$0] }))
+    }
     for result in draft.results { post(0, .result(record(draft.id, result, keeps: keeps))) }
     let grouped = draft.memberships.filter { plan.stages[$0.barrier].scope != .run }
     guard !grouped.isEmpty else { return }

@@ -70,6 +70,8 @@ struct ItemRecordDraft: Sendable {
   /// The keys of the items that were made of it.
   var made: [String] = []
   var results: [Result] = []
+  /// The nodes whose results of earlier runs are not to be taken any more.
+  var dropped: Set<Int> = []
   /// The memberships that are to be written.
   var memberships: [Membership] = []
   /// All memberships, for later runs that find the item done.
