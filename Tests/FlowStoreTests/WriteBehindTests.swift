@@ -213,6 +213,43 @@ import Testing
     }
   }
 
+  @Test func `of files side by side are right, whatever becomes of one of them`() throws {
+    let crew = Guarded<[@Sendable () -> Void]>([])
+    let place = try Place(threads: 1, patience: .milliseconds(1)) { _, body in
+      crew.withLock { $0.append(body) }
+      return true
+    }
+    let contents = (0..<4).map { Self.noise(Self.piece * 2 + 1000 * $0, seed: $0) }
+    let files = try contents.indices.map { number in
+      let path = number == 2 ? "/dev/full" : "\(place.folder.path)/\(number)"
+      let file = try FileSystem.open(path, number == 2 ? .write : [.write, .create], mode: 0o600)
+      let digest = DigestStream()
+      return (
+        path: path, digest: digest, behind: WriteBehind(file, path, digest, from: 0, crew: place.folder.crew)
+      )
+    }
+    for (file, bytes) in zip(files, contents) {
+      for start in stride(from: 0, to: bytes.count, by: 8000) {
+        try unsafe bytes[start..<min(bytes.count, start + 8000)].withUnsafeBytes { try unsafe file.behind.write($0) }
+      }
+    }
+    // The crew finds all of them in its line.
+    for body in crew.withLock({ $0 }) { body() }
+    for (number, (file, bytes)) in zip(files, contents).enumerated() {
+      if number == 2 {
+        #expect(throws: Fault.self) { try file.behind.drain() }
+        file.behind.stop()
+        #expect(file.behind.written == 0)
+      } else {
+        #expect(file.behind.written > 0)
+        try file.behind.drain()
+        #expect(file.digest.finish() == Digest.sha256(of: bytes))
+        #expect(try FileSystem.read(file.path) == bytes)
+      }
+    }
+    #expect(place.folder.crew.usedChunks == 0)
+  }
+
   @Test(.enabled(if: getuid() == 0), arguments: [false, true])
   func `count only as far as they were written once the disk is full`(hasThreads: Bool) throws {
     let disk = "/tmp/imgflow-small-\(Entropy.token(10))"

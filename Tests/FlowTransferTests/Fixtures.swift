@@ -20,6 +20,21 @@ final class MemorySink: ByteSink, @unchecked Sendable {
   }
 }
 
+/// Hashes what it gets.
+final class HashingSink: ByteSink, @unchecked Sendable {
+  private let state = Guarded((count: 0, stream: DigestStream()))
+
+  var count: Int { state.withLock { $0.count } }
+  var digest: Digest { state.withLock { $0.stream.finish() } }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(Fault) {
+    state.withLock { state in
+      state.count += bytes.count
+      unsafe state.stream.update(bytes)
+    }
+  }
+}
+
 /// What came of a request.
 struct Outcome: Sendable {
   var result: TransferResult?

@@ -77,6 +77,21 @@ struct `Plain transfers` {
     #expect(server.requests.count == 200)
   }
 
+  @Test func `a body that comes as fast as it is read lets others have their turn`() async throws {
+    let long = [UInt8](repeating: 7, count: 24 << 20)
+    let server = try LoopbackServer { $0.path == "/long" ? .ok(long) : .ok("short") }
+    let engine = TransferEngine(loops: 1, environment: { _ in nil })
+    // To hash it takes longer than to send it, so that there is always more.
+    let sink = HashingSink()
+    async let first = engine.perform(request(server.url + "/long"), into: sink)
+    while sink.count == 0 { await Task.yield() }
+    _ = try await engine.perform(request(server.url + "/short"), into: MemorySink())
+    let before = sink.count
+    _ = try await first
+    #expect(sink.count == long.count && sink.digest == Digest.sha256(of: long))
+    #expect(before < long.count / 2)
+  }
+
   @Test func `a validator that still holds is answered with 304`() async throws {
     let server = try LoopbackServer { request in
       request.header("If-None-Match") == "\"v1\"" ? .status(304).header("ETag", "\"v1\"") : .ok("new")

@@ -35,6 +35,10 @@ internal import Glibc
   private(set) var isStarved = false
   private var headBytes = 0
   private var discarded = 0
+  /// How many bytes of the body have come in this turn.
+  private var inTurn = 0
+  /// Whether it lets others go first, until the loop `resume`s it.
+  var isResting = false
 
   /// What was found to be allowed: the next request on the connection mostly asks for the same.
   private struct Approval: Equatable {
@@ -119,6 +123,8 @@ internal import Glibc
   ///
   /// With 32 KiB, bodies of 300 kB took half as many calls of the system again; more than this brings nothing.
   private static let piece = 128 * 1024 - 1
+  /// How many bytes are taken from a connection before the others have their turn.
+  private static let turnBytes = 512 * 1024
 
   /// libcurl's words about the last failure.
   var words: String { unsafe String(cString: errorText) }
@@ -185,6 +191,8 @@ internal import Glibc
   /// Lets go of the transfer, ready for another.
   func release() {
     transfer = nil
+    isResting = false
+    inTurn = 0
     hop = nil
     fault = nil
     decoder = nil
@@ -372,8 +380,25 @@ internal import Glibc
     return true
   }
 
-  /// Goes on after `mustWait`.
-  func resume() { unsafe curl_easy_pause(handle, CURLPAUSE_CONT) }
+  /// Goes on after `mustWait`, or once others have had their turn.
+  func resume() {
+    isResting = false
+    unsafe curl_easy_pause(handle, CURLPAUSE_CONT)
+  }
+
+  /// Lets the other connections have their turn, and those that are to come, where enough has come.
+  ///
+  /// libcurl reads from one connection for as long as there is something, up to a hundred pieces: one file after the
+  /// other would come, each from a host that could send them side by side. The streams of HTTP/2 are mixed by their host.
+  private func restOften(_ count: Int) {
+    inTurn += count
+    guard inTurn >= EasyHandle.turnBytes else { return }
+    inTurn = 0
+    guard !isMultiplexed else { return }
+    isResting = true
+    clock.resting.append(self)
+    unsafe curl_easy_pause(handle, CURLPAUSE_RECV)
+  }
 
   private func take(body: UnsafeRawBufferPointer) -> Bool {
     guard let transfer else { return false }
@@ -390,6 +415,7 @@ internal import Glibc
       } else {
         try unsafe deliver(body, to: transfer)
       }
+      restOften(body.count)
       return true
     } catch {
       fault = error

@@ -109,7 +109,7 @@ internal import FlowBase
       // Whoever hears of several ends is woken once.
       Wakes.together { readMessages() }
       if now >= nextCheck { check() }
-      wait()
+      if turn.resting.isEmpty { wait() } else { endRest() }
     }
     for transfer in active { end(transfer, .failure(TransferLoop.cancelled)) }
     idle.removeAll()
@@ -265,6 +265,12 @@ internal import FlowBase
     turn.held.removeAll(keepingCapacity: true)
   }
 
+  /// Lets those go on that have let others go first.
+  private func endRest() {
+    for easy in turn.resting where easy.isResting { easy.resume() }
+    turn.resting.removeAll(keepingCapacity: true)
+  }
+
   /// Lets those go on whose bandwidth is there; some of them may have to wait again.
   private func release() {
     let due = held.filter { $0.until <= now }
@@ -405,4 +411,6 @@ final class TurnClock {
   var now = Instant(nanoseconds: 0)
   /// Transfers that were told to wait during this turn, and until when.
   var held: [(until: Instant, transfer: Transfer)] = []
+  /// Those that have had enough for this turn.
+  var resting: [EasyHandle] = []
 }

@@ -80,7 +80,7 @@ public struct Digest: Sendable, Hashable {
   // MARK: Side by side
 
   /// How many streams are worth going on with at once; 0 where one after the other is as fast.
-  static let mostAtOnce = Int(imgflow_lanes_most(form))
+  public static let mostAtOnce = Int(imgflow_lanes_most(form))
   static let bestForm = imgflow_lanes_best()
   /// The form in which the processor goes on with several.
   static let form = imgflow_lanes_are_needless() != 0 ? Int32(IMGFLOW_LANES_NONE) : imgflow_lanes_best()
@@ -89,7 +89,11 @@ public struct Digest: Sendable, Hashable {
   static let fewestAtOnce = 3
 
   /// Takes the next bytes of several SHA-256 streams, side by side as far as the processor can.
-  static func update(_ streams: [DigestStream], _ bytes: [UnsafeRawBufferPointer], form: Int32 = form) {
+  public static func update(_ streams: [DigestStream], _ bytes: [UnsafeRawBufferPointer]) {
+    unsafe update(streams, bytes, form: form)
+  }
+
+  static func update(_ streams: [DigestStream], _ bytes: [UnsafeRawBufferPointer], form: Int32) {
     let most = Int(imgflow_lanes_most(form))
     var rest = unsafe bytes
     for place in streams.indices { unsafe rest[place] = streams[place].completeBlock(rest[place]) }

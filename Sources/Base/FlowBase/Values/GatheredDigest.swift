@@ -11,8 +11,8 @@ public final class GatheredDigest {
   private let choice: [DigestLanes]
   /// Where it waits; nil where it does not.
   private var lanes: DigestLanes?
-  /// What comes in shorter pieces is over before there are others beside it.
-  private static let least = 16 * 1024
+  /// A body that comes in shorter pieces is sooner hashed than others are looked for.
+  private static let least = 2 * 1024
 
   /// A digest that has seen no bytes yet, and takes one of some lanes by the thread that brings them.
   ///
@@ -142,7 +142,7 @@ public final class DigestLanes: Sendable {
   /// Those that wait.
   private let waiting = Guarded<[Message]>([])
   /// How many may: each has memory of its own.
-  private static let most = 48
+  private static let most = 32
   /// With how many messages it is worth going on before one has to.
   private static let full = DigestStream.mostAtOnce * 3 / 4
 

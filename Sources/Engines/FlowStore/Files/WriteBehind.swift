@@ -19,7 +19,7 @@ final class WriteBehind: @unchecked Sendable {
     var fault: Fault?
   }
 
-  /// How many chunks may wait for the crew.
+  /// How many chunks may wait for the crew; twice as many while it has one in its hands.
   static let longestLine = 4
 
   private let state: Awaited<State>
@@ -58,7 +58,7 @@ final class WriteBehind: @unchecked Sendable {
 
   /// Writes all that is there; from then on nobody else has to do with the file until the next bytes.
   func drain() throws(Fault) {
-    while takeTurn(waits: true) {}
+    while takeTurn() {}
     let fault = state.withLock { state in
       defer { state.fault = nil }
       return state.fault
@@ -73,7 +73,7 @@ final class WriteBehind: @unchecked Sendable {
   /// Forgets what has not been written; from then on nobody else has to do with the file.
   func stop() {
     dropChunks()
-    _ = takeTurn(waits: true)
+    _ = takeTurn()
   }
 
   private func handOver() throws(Fault) {
@@ -82,7 +82,7 @@ final class WriteBehind: @unchecked Sendable {
     let (joins, helps, fault) = state.withLock { state -> (Bool, Bool, Fault?) in
       state.line.append(chunk)
       if let fault = state.fault { return (false, false, fault) }
-      if state.line.count > WriteBehind.longestLine { return (false, true, nil) }
+      if state.line.count > (state.isTaken ? 2 : 1) * WriteBehind.longestLine { return (false, true, nil) }
       let joins = !state.isTaken && !state.isInLine
       if joins { state.isInLine = true }
       return (joins, false, nil)
@@ -92,7 +92,7 @@ final class WriteBehind: @unchecked Sendable {
       return try drain()
     }
     if joins { crew.join(self) }
-    if helps { _ = takeTurn(waits: true) }
+    if helps { _ = takeTurn() }
   }
 
   /// Writes bytes that are in no chunk, behind all that are.
@@ -113,47 +113,95 @@ final class WriteBehind: @unchecked Sendable {
 
   // MARK: For whoever is at work
 
-  /// Does the next chunk, unless another thread is at work on one.
-  func takeTurn() {
-    state.withLock { $0.isInLine = false }
-    _ = takeTurn(waits: false)
+  /// Does the next chunk of each of some files, unless another thread is at work on it, side by side.
+  static func takeTurns(_ files: [WriteBehind]) {
+    var turns = files.compactMap { $0.turn() }
+    perform(&turns)
+  }
+
+  /// The next chunk of a file that has left the crew's line, unless another thread is at work on one.
+  private func turn() -> Turn? {
+    let chunk = state.withLock { state in
+      state.isInLine = false
+      return next(&state)
+    }
+    return chunk.map { Turn(file: self, chunk: $0) }
+  }
+
+  /// A file at work, and the chunk that is written.
+  private struct Turn {
+    var file: WriteBehind
+    var chunk: [UInt8]
+    var fault: Fault?
+  }
+
+  /// Takes the next chunk, if there is one and nobody is at work on another.
+  private func next(_ state: inout State) -> [UInt8]? {
+    guard !state.isTaken, state.fault == nil, !state.line.isEmpty else { return nil }
+    state.isTaken = true
+    return state.line.removeFirst()
   }
 
   /// Does the next chunk, if there is one; says whether there was.
   ///
-  /// - Parameter waits: whether a thread that is at work on another one is waited for.
-  private func takeTurn(waits: Bool) -> Bool {
-    func next(_ state: inout State) -> [UInt8]? {
-      guard !state.isTaken, state.fault == nil, !state.line.isEmpty else { return nil }
-      state.isTaken = true
-      return state.line.removeFirst()
+  /// A thread that is at work on another one is waited for. Where there is one to be done, others in the crew's line are
+  /// done beside it: several take hardly more time than one.
+  private func takeTurn() -> Bool {
+    let chunk = state.wait { state -> [UInt8]?? in
+      state.isAwaited = state.isTaken
+      return state.isTaken ? nil : .some(self.next(&state))
     }
-    let taken: [UInt8]?
-    if waits {
-      taken = state.wait { state -> [UInt8]?? in
-        state.isAwaited = state.isTaken
-        return state.isTaken ? nil : .some(next(&state))
-      }
-    } else {
-      taken = state.withLock { next(&$0) }
+    guard let chunk else { return false }
+    var turns = [Turn(file: self, chunk: chunk)] + crew.takeLine().compactMap { $0.turn() }
+    WriteBehind.perform(&turns)
+    return true
+  }
+
+  /// Writes chunks, and then hashes them side by side.
+  private static func perform(_ turns: inout [Turn]) {
+    for place in turns.indices {
+      let turn = turns[place]
+      turns[place].fault = unsafe turn.chunk.withUnsafeBytes { unsafe turn.file.put($0) }
     }
-    guard var chunk = taken else { return false }
-    let fault = unsafe chunk.withUnsafeBytes { unsafe perform($0) }
+    let whole = turns.filter { $0.fault == nil }
+    unsafe withBytes(of: whole[...], before: []) { bytes in
+      unsafe DigestStream.update(whole.map(\.file.digest), bytes)
+    }
+    while var turn = turns.popLast() { turn.file.end(&turn.chunk, turn.fault) }
+  }
+
+  private static func withBytes(
+    of turns: ArraySlice<Turn>, before: [UnsafeRawBufferPointer], _ body: ([UnsafeRawBufferPointer]) -> Void
+  ) {
+    guard let turn = turns.first else { return unsafe body(before) }
+    unsafe turn.chunk.withUnsafeBytes { bytes in
+      unsafe withBytes(of: turns.dropFirst(), before: before + [bytes], body)
+    }
+  }
+
+  /// A chunk is done, or could not be written.
+  private func end(_ chunk: inout [UInt8], _ fault: Fault?) {
+    let count = chunk.count
     crew.give(&chunk)
     let (joins, wakes) = state.withLock { state -> (Bool, Bool) in
       state.isTaken = false
       state.fault = fault
+      if fault == nil { state.written += count }
       let joins = fault == nil && !state.isInLine && !state.line.isEmpty
       if joins { state.isInLine = true }
       return (joins, state.isAwaited)
     }
     if joins { crew.join(self) }
     if wakes { state.wakeAll() }
-    return true
+  }
+
+  private func put(_ bytes: UnsafeRawBufferPointer) -> Fault? {
+    do { try unsafe file.write(bytes) } catch { return error.fault("write", path) }
+    return nil
   }
 
   private func perform(_ bytes: UnsafeRawBufferPointer) -> Fault? {
-    do { try unsafe file.write(bytes) } catch { return error.fault("write", path) }
+    if let fault = unsafe put(bytes) { return fault }
     unsafe digest.update(bytes)
     state.withLock { $0.written += bytes.count }
     return nil

@@ -103,7 +103,17 @@ final class WriteCrew: Sendable {
   }
 
   private func work() {
-    while let file = next() { file.takeTurn() }
+    while let file = next() { WriteBehind.takeTurns([file] + takeLine(sharing: true)) }
+  }
+
+  /// The next in the line, as many as can be hashed beside one; with `sharing`, those are left that idle threads can do.
+  func takeLine(sharing: Bool = false) -> [WriteBehind] {
+    state.withLock { state in
+      let most = sharing ? state.line.count / (state.idle + 1) : state.line.count
+      let count = max(0, min(most, DigestStream.mostAtOnce - 1))
+      defer { state.line.removeFirst(count) }
+      return Array(state.line.prefix(count))
+    }
   }
 
   /// The next in the line; nil once there has been none for so long that the thread ends.
