@@ -223,6 +223,34 @@ import Testing
     #expect(scene.outputs.count == 61)
   }
 
+  @Test(arguments: ["", "after: fetch"])
+  func `What a new condition drops is no longer in tables, and again when it goes`(gate: String) async throws {
+    let scene = try Scene()
+    func text(_ filter: String) -> String {
+      """
+      sources: [{ urls: \(String.addresses(3)) }]
+      stages:
+        - fetch
+        \(filter)
+        - store: "${item.key}-${matrix.to}.bin"
+          matrix: { to: [a, b] }
+          \(gate)
+        - report: { path: all.csv, columns: [key, path] }
+          needs: store
+      """
+    }
+    func lines() -> [String] {
+      (scene.output("all.csv") ?? "").split(whereSeparator: \.isNewline).dropFirst().map(String.init)
+    }
+    try await scene.run(text(""))
+    let all = lines()
+    #expect(all.count == 6)
+    try await scene.run(text("- { filter: item.key != 'k2'\(gate.isEmpty ? "" : ", after: fetch") }"))
+    #expect(lines() == all.filter { !$0.contains("k2") })
+    try await scene.run(text(""))
+    #expect(lines() == all)
+  }
+
   @Test func `A run over a part of the items leaves the others in tables`() async throws {
     let isThere = Guarded(false)
     let scene = try Scene { request in

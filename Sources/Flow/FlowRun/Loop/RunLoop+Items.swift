@@ -294,6 +294,15 @@ extension RunLoop {
     draft.made = held.course.made
     // Nor does the run after the next take what has failed, though it has not come anew.
     draft.dropped = held.course.blamed.filter { held.results[$0] == nil }
+    if held.course.history != nil || held.course.wasParked, end.status == .ok || end.status == .filtered {
+      // Or tables would list what an earlier run had made of it.
+      for node in 0..<itemNodes
+      where held.results[node] == nil && barrierNeeds.contains(plan.nodes[node].stage)
+        && !held.course.written.contains(node)
+      {
+        draft.dropped.insert(node)
+      }
+    }
     for node in 0..<itemNodes {
       guard let result = held.results[node] else { continue }
       if barrierNeeds.contains(plan.nodes[node].stage) {
