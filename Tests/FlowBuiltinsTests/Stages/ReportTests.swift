@@ -60,6 +60,15 @@ private struct Members: GatheringReader {
     #expect(text == "key,path,bytes,width,sha256\r\na,a/64.webp,10,64,aa\r\na,a/256.webp,99,1000,bb\r\nb,,7,,\r\n")
   }
 
+  @Test func `Bytes that nobody has stored have no path, unless they are a local file`() async throws {
+    var fetched = member("a")
+    fetched.leg = Leg(item: fetched.leg.item, fields: ["path": "/state/tmp/x-1", "bytes": 7])
+    var local = member("b", ["path": "in/b.png"])
+    local.leg = Leg(item: local.leg.item, fields: ["path": "in/b.png"])
+    let text = try await report([fetched, local], ["path": "index.csv", "columns": ["key", "path", "bytes"]])
+    #expect(text == "key,path,bytes\r\na,,7\r\nb,in/b.png,\r\n")
+  }
+
   @Test func `All items come with status and error, and addresses without their secrets`() async throws {
     let failed = member("b", status: "failed", fault: Fault("http.404", .permanent, "not found"))
     let text = try await report(

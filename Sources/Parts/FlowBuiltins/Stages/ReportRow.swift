@@ -65,6 +65,8 @@ extension Leg {
     case "index": return .int(item.index)
     case "url": return item.url.map(Value.string) ?? .null
     case "parent": return item.parent.map(Value.string) ?? .null
+    // Where bytes lie that nobody has stored is of no use to a reader: they will not stay. A local file does.
+    case "path": return item.fields["path"] ?? .null
     default: return fields[name] ?? item.fields[name] ?? .null
     }
   }
