@@ -267,7 +267,7 @@ internal import FlowBase
 
   /// Lets those go on that have let others go first.
   private func endRest() {
-    for easy in turn.resting where easy.isResting { easy.resume() }
+    for easy in turn.resting where easy.isResting && easy.transfer?.isHeld == false { easy.resume() }
     turn.resting.removeAll(keepingCapacity: true)
   }
 

@@ -160,14 +160,18 @@ final class WriteBehind: @unchecked Sendable {
   /// Writes chunks, and then hashes them side by side.
   private static func perform(_ turns: inout [Turn]) {
     for place in turns.indices {
-      let turn = turns[place]
-      turns[place].fault = unsafe turn.chunk.withUnsafeBytes { unsafe turn.file.put($0) }
+      turns[place].fault = unsafe turns[place].chunk.withUnsafeBytes { unsafe turns[place].file.put($0) }
     }
+    hash(turns)
+    // Nobody else holds them by now: they are emptied in place.
+    while var turn = turns.popLast() { turn.file.end(&turn.chunk, turn.fault) }
+  }
+
+  private static func hash(_ turns: [Turn]) {
     let whole = turns.filter { $0.fault == nil }
     unsafe withBytes(of: whole[...], before: []) { bytes in
       unsafe DigestStream.update(whole.map(\.file.digest), bytes)
     }
-    while var turn = turns.popLast() { turn.file.end(&turn.chunk, turn.fault) }
   }
 
   private static func withBytes(
