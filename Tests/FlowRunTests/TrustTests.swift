@@ -372,4 +372,19 @@ private struct Capitals: Stage {
     #expect(try await scene.run(text).exit == .done)
     #expect(scene.server.requests.count == 3)
   }
+
+  @Test func `Bytes that failed are gone once others have come, though a filter drops these`() async throws {
+    let photo = Painter.avatar("one")
+    let scene = try Scene { request in request.attempt == 1 ? .ok("<h1>We are busy</h1>") : .ok(photo) }
+    func text(_ least: Int) -> String {
+      """
+      sources: [{ urls: \(String.addresses(1)) }]
+      stages: [fetch, { resize: { width: 8 } }, { filter: item.width > \(least) }, { store: "${item.key}.png" }]
+      """
+    }
+    #expect(try await scene.run(text(100)).ends.values.first?.error?.fault.code == "image.corrupt")
+    #expect(try await scene.run(text(100)).items.filtered == 1)
+    #expect(try await scene.run(text(1)).exit == .done)
+    #expect(scene.outputs == ["k1.png"])
+  }
 }

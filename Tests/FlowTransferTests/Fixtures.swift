@@ -20,7 +20,7 @@ final class MemorySink: ByteSink, @unchecked Sendable {
   }
 }
 
-/// Hashes what it gets.
+/// Hashes what it gets, and takes its time for it.
 final class HashingSink: ByteSink, @unchecked Sendable {
   private let state = Guarded((count: 0, stream: DigestStream()))
 
@@ -31,6 +31,9 @@ final class HashingSink: ByteSink, @unchecked Sendable {
     state.withLock { state in
       state.count += bytes.count
       unsafe state.stream.update(bytes)
+      // As slow as if it were eight times as long.
+      let other = DigestStream()
+      for _ in 0..<7 { unsafe other.update(bytes) }
     }
   }
 }

@@ -401,7 +401,8 @@ internal import Glibc
   }
 
   private func take(body: UnsafeRawBufferPointer) -> Bool {
-    guard let transfer else { return false }
+    // Where bytes were given out anew after a pause, libcurl goes on though they were not taken: nothing may follow them.
+    guard fault == nil, let transfer else { return false }
     transfer.heard(at: clock.now)
     transfer.bandwidth?.took(body.count, by: transfer, at: clock.now)
     guard answer.isSuccess else {

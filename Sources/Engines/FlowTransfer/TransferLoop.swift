@@ -34,6 +34,7 @@ internal import FlowBase
   private var starved: [Transfer] = []
   private var batch: [Letter] = []
   private let turn = TurnClock()
+  private var rested: [EasyHandle] = []
   private var lastHost = (name: "", isLiteral: false)
   private var now: Instant { turn.now }
   /// Not later than this some transfer must be looked at.
@@ -267,8 +268,10 @@ internal import FlowBase
 
   /// Lets those go on that have let others go first.
   private func endRest() {
-    for easy in turn.resting where easy.isResting && easy.transfer?.isHeld == false { easy.resume() }
-    turn.resting.removeAll(keepingCapacity: true)
+    // Some may have enough again with what they had left.
+    swap(&rested, &turn.resting)
+    for easy in rested where easy.isResting && easy.transfer?.isHeld == false { easy.resume() }
+    rested.removeAll(keepingCapacity: true)
   }
 
   /// Lets those go on whose bandwidth is there; some of them may have to wait again.

@@ -59,10 +59,14 @@ final class WriteBehind: @unchecked Sendable {
   /// Writes all that is there; from then on nobody else has to do with the file until the next bytes.
   func drain() throws(Fault) {
     while takeTurn() {}
-    let fault = state.withLock { state in
-      defer { state.fault = nil }
-      return state.fault
+    var (fault, behind) = state.withLock { state -> (Fault?, [[UInt8]]) in
+      guard let fault = state.fault else { return (nil, []) }
+      state.fault = nil
+      // What comes behind a gap is not to be written by whoever finds it in the line.
+      defer { state.line = [] }
+      return (fault, state.line)
     }
+    while var chunk = behind.popLast() { crew.give(&chunk) }
     if let fault { throw fault }
     guard var chunk = filling else { return }
     filling = nil
@@ -152,7 +156,7 @@ final class WriteBehind: @unchecked Sendable {
       return state.isTaken ? nil : .some(self.next(&state))
     }
     guard let chunk else { return false }
-    var turns = [Turn(file: self, chunk: chunk)] + crew.takeLine().compactMap { $0.turn() }
+    var turns = [Turn(file: self, chunk: chunk)] + crew.takeLine(7).compactMap { $0.turn() }
     WriteBehind.perform(&turns)
     return true
   }

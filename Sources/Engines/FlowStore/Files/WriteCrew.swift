@@ -103,14 +103,13 @@ final class WriteCrew: Sendable {
   }
 
   private func work() {
-    while let file = next() { WriteBehind.takeTurns([file] + takeLine(sharing: true)) }
+    while let file = next() { WriteBehind.takeTurns([file] + takeLine()) }
   }
 
-  /// The next in the line, as many as can be hashed beside one; with `sharing`, those are left that idle threads can do.
-  func takeLine(sharing: Bool = false) -> [WriteBehind] {
+  /// The next in the line, as many as can be hashed beside one, and up to a number; idle threads are left theirs.
+  func takeLine(_ most: Int = .max) -> [WriteBehind] {
     state.withLock { state in
-      let most = sharing ? state.line.count / (state.idle + 1) : state.line.count
-      let count = max(0, min(most, DigestStream.mostAtOnce - 1))
+      let count = max(0, min(most, state.line.count / (state.idle + 1), DigestStream.mostAtOnce - 1))
       defer { state.line.removeFirst(count) }
       return Array(state.line.prefix(count))
     }

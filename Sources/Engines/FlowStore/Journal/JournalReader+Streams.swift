@@ -119,7 +119,8 @@ extension JournalReader {
       first == nil
       ? "count(*)"
       : """
-      (SELECT count(*) FROM members AS all_of WHERE barrier = ?1 AND grp = members.grp AND run BETWEEN ?5 AND ?2
+      (SELECT count(*) FROM members AS all_of WHERE barrier = ?1 AND grp = members.grp
+        AND run IN (SELECT number FROM runs WHERE number BETWEEN ?5 AND ?2)
         AND run = (SELECT run FROM items WHERE items.id = all_of.item))
       """
     return try rows(
@@ -146,7 +147,9 @@ extension JournalReader {
     // What an item was a member of in an earlier run than its last it need not be any more.
     let isMember =
       first == nil
-      ? "run = ?2" : "run BETWEEN ?8 AND ?2 AND run = (SELECT run FROM items WHERE items.id = members.item)"
+      ? "run = ?2"
+      // A list of runs, so that each is looked up by its group.
+      : "run IN (SELECT number FROM runs WHERE number BETWEEN ?8 AND ?2) AND run = (SELECT run FROM items WHERE items.id = members.item)"
     let members = try rows(
       """
       SELECT source, idx, item, group_concat(node) FROM members

@@ -235,8 +235,9 @@ extension RunLoop {
         if !failure.fault.kind.isRetryable { onlyRetryable = false }
       }
       // Of several faults the one that says most of what the next run has to do.
-      fault = (held.course.failures.first { $0.fault.blamesBytes } ?? held.course.failures.first)?.fault
-      end.error = held.course.failures.first.map { EventError($0.fault, attempt: $0.attempt) }
+      let failure = held.course.failures.first { $0.fault.blamesBytes } ?? held.course.failures.first
+      fault = failure?.fault
+      end.error = failure.map { EventError($0.fault, attempt: $0.attempt) }
     case .cancelled:
       counts.cancelled += 1
       end.reason = stopCause?.code ?? held.course.cancelCode
@@ -263,7 +264,14 @@ extension RunLoop {
     let held = slots[slot]
     let source = feedNumber(held.item.source)
     // A stage beside the one that asked may have made them anew, each with an end of its own.
-    let made = held.course.earlierMade.filter { !held.course.made.contains($0.item.key) }
+    var anew: Set<String> = []
+    let made = held.course.earlierMade.filter { child in
+      guard held.course.made.contains(child.item.key) || child.item.parent.map(anew.contains) == true else {
+        return true
+      }
+      anew.insert(child.item.name)
+      return false
+    }
     var end = earlier
     end.attempts = held.attempts
     if end.status == .ok {
@@ -293,7 +301,7 @@ extension RunLoop {
     draft.end = end
     draft.made = held.course.made
     // Nor does the run after the next take what has failed, though it has not come anew.
-    draft.dropped = held.course.blamed.filter { held.results[$0] == nil }
+    draft.dropped = held.course.blamed
     if held.course.history != nil || held.course.wasParked, end.status == .ok || end.status == .filtered {
       // Or tables would list what an earlier run had made of it.
       for node in 0..<itemNodes
@@ -351,12 +359,13 @@ extension RunLoop {
   /// Writes the item as it stands; with a ticket also where nothing new is to be read, and then it is answered.
   func writeEarly(_ slot: Int, ticket: Int = 0) {
     let held = slots[slot]
-    // What is probably as it was stands there already; if it is not, its end brings all of it.
-    if ticket == 0, held.course.earlierEnd != nil { return }
     var draft = ItemRecordDraft(
       ticket: ticket, id: held.id, item: held.item, source: feedNumber(held.item.source), status: .cancelled,
       input: held.course.input, fingerprint: held.course.input, fault: nil)
     draft.isUnderWay = true
+    // Before what has come anew is written: that is not to be lost with it.
+    draft.dropped = held.course.blamed
+    slots[slot].course.blamed = []
     for node in 0..<itemNodes where barrierNeeds.contains(plan.nodes[node].stage) && !held.course.written.contains(node)
     {
       guard let result = held.results[node] else { continue }
@@ -364,7 +373,7 @@ extension RunLoop {
       draft.memberships += memberships(of: held.item, at: node, result)
       slots[slot].course.written.insert(node)
     }
-    if ticket > 0 || !draft.results.isEmpty { store.begin(draft) }
+    if ticket > 0 || !draft.results.isEmpty || !draft.dropped.isEmpty { store.begin(draft) }
   }
 
   /// The group of a leg as JSON, empty for the whole run; nil where it is in no group.

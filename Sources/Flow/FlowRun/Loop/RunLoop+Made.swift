@@ -141,7 +141,7 @@ extension RunLoop {
       refuse(item, source, made.input, known, fault)
     } else {
       let earlier = known.flatMap { earlierEnd(of: made, $0, source) }
-      if let known, let earlier, !asksBehind[made.node] {
+      if let known, let earlier, plan.state.refresh != .changed || !fetchesBehind[made.node] {
         endCached(item, source, known, earlier.end)
         madeTotal += earlier.made.count
         for other in earlier.made { endCached(other.item, source, other.known, other.end) }

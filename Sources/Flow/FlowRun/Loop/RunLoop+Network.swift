@@ -21,7 +21,7 @@ extension RunLoop {
     guard facts[operation.node].work.asNetworkStage != nil else { return false }
     let held = slots[operation.slot]
     if refetches || held.course.earlierEnd != nil { return true }
-    if failedOnItsBytes(held, known) {
+    if failedOnItsBytes(operation, known) {
       held.course.blamed.insert(operation.node)
       return true
     }
@@ -31,10 +31,13 @@ extension RunLoop {
   /// Whether an item failed last time in a way that it would fail again with the same bytes.
   ///
   /// Hosts send error pages in place of pictures, and mend it. With other stages the same bytes may do.
-  private func failedOnItsBytes(_ held: Slot, _ known: StoredItem) -> Bool {
+  private func failedOnItsBytes(_ operation: Operation, _ known: StoredItem) -> Bool {
+    let held = slots[operation.slot]
     // First what is nearly always so.
     guard known.fault != nil || !known.made.isEmpty, known.fingerprint == fingerprint(of: held) else { return false }
-    return blamesBytes(known, feedNumber(held.item.source))
+    if known.fault?.blamesBytes == true { return true }
+    // Items that were made of it and are fetched themselves have bytes of their own.
+    return !fetchesBehind[operation.node] && blamesBytes(known, feedNumber(held.item.source))
   }
 
   /// Whether an item, or one that was made of it, failed on bytes.
@@ -50,17 +53,16 @@ extension RunLoop {
   func earlierFields(_ operation: Operation) -> Fields? {
     let slot = slots[operation.slot]
     guard operation.node == refreshNode, !slot.course.asksPlainly, let known = slot.course.history,
-      let key = slot.keys[operation.node], !failedOnItsBytes(slot, known)
+      let key = slot.keys[operation.node], !failedOnItsBytes(operation, known)
     else { return nil }
     // Where all that was made of it is there, its bytes need not be.
     guard slot.course.earlierEnd != nil || store.mayHold(known, node: operation.node, key: key) else { return nil }
     return store.earlierFields(known, node: operation.node, key: key)
   }
 
-  /// Whether there is a node behind one that asks again for what an earlier run has.
-  static func asksBehind(_ plan: Plan, _ stages: [any Stage]) -> [Bool] {
+  /// Whether there is a node behind one that fetches.
+  static func fetchesBehind(_ plan: Plan, _ stages: [any Stage]) -> [Bool] {
     var asks = Array(repeating: false, count: plan.itemNodeCount)
-    guard plan.state.refresh == .changed else { return asks }
     // Nodes stand behind their inputs, so one look from the end is enough.
     for node in asks.indices.reversed() {
       guard asks[node] || stages[plan.nodes[node].stage].asNetworkStage != nil else { continue }

@@ -52,8 +52,8 @@ final class RunLoop: @unchecked Sendable {
   let refreshNode: Int?
   /// Whether what was fetched is fetched again instead, since there is no such node.
   let refetches: Bool
-  /// Behind which nodes something asks again, or fetches again, what an earlier run has.
-  let asksBehind: [Bool]
+  /// Behind which nodes something fetches.
+  let fetchesBehind: [Bool]
 
   /// What is asked of each node that works on single items.
   let facts: [NodeFacts]
@@ -203,7 +203,7 @@ final class RunLoop: @unchecked Sendable {
     lockNode = parts.plan.lockNode
     lockNodesOfMade = parts.plan.lockNodesOfMade
     refreshNode = RunLoop.refreshNode(of: parts.plan, stages)
-    asksBehind = RunLoop.asksBehind(parts.plan, stages)
+    fetchesBehind = RunLoop.fetchesBehind(parts.plan, stages)
     refetches =
       parts.plan.state.refresh == .changed && refreshNode == nil && stages.contains { $0.asNetworkStage != nil }
     let room = DescriptorLimit.roomForTransfers
