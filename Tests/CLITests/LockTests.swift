@@ -117,6 +117,27 @@ import Testing
     #expect(try await work.tool.run("verify", "m.yaml").code == 0)
   }
 
+  @Test func `verify looks at what an item had before it failed, and at what stands for others`() async throws {
+    let fails = Guarded(false)
+    let work = try Workplace { request in
+      if request.path == "/a" { return fails.withLock { $0 } ? .status(404) : .ok("other") }
+      return .ok("same")
+    }
+    try work.manifest(["/a", "/b", "/c"], fetch: "fetch\n  - dedupe")
+    expectEnd(try await work.tool.run("run", "m.yaml"), 0)
+    #expect(work.files() == ["a.bin", "b.bin"])
+    // One fails from now on; and what another was dropped for is listed no more.
+    fails.withLock { $0 = true }
+    try FileSystem.remove(work.place.file("out/a.bin"))
+    try work.manifest(["/a", "/c"], fetch: "fetch\n  - dedupe")
+    expectEnd(try await work.tool.run("run", "m.yaml"), 1)
+    #expect(try await work.tool.run("verify", "m.yaml").output.contains("2 files: 0 altered, 1 missing"))
+    try work.write("out/b.bin", "some")
+    let gone = try await work.tool.run("verify", "m.yaml")
+    #expect(gone.code == 3, "\(gone.output)")
+    #expect(gone.output.contains("altered  b.bin") && gone.output.contains("missing  a.bin"), "\(gone.output)")
+  }
+
   @Test func `a lock that a merge has torn is said so, and nothing is fetched`() async throws {
     try write()
     try work.write("m.yaml.lock", "{\"imgflow_lock\":1}\n<<<<<<< ours\n")

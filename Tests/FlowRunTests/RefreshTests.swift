@@ -199,8 +199,13 @@ private struct Halt: Stage {
           example: "stages:\n  - halt\n")
       ) {
         Halt(isOpen: isOpen) {
-          let runner = runner.withLock { $0 }
-          _ = await runner?.request(ControlRequest(.cancel, by: "test"))
+          // The first event may be on its way to the test still.
+          while true {
+            if let runner = runner.withLock({ $0 }) {
+              return _ = await runner.request(ControlRequest(.cancel, by: "test"))
+            }
+            await Task.yield()
+          }
         }
       })
     let scene = try versions(version, catalog)
@@ -273,6 +278,25 @@ private struct Halt: Stage {
     #expect(third.exit == .done && third.items.cached == 0)
     #expect(scene.output("one.bin") == "version 2")
     #expect(scene.server.requests.map { $0.header("If-None-Match") } == [nil, "\"1\"", "\"1\""])
+  }
+
+  @Test func `What an archive gave stays as long as one that equals it is listed`() async throws {
+    let scene = try Scene { _ in .ok(self.archive("what was meant")) }
+    func text(_ paths: String) -> String {
+      """
+      sources: [{ urls: [\(paths)] }]
+      stages: [fetch, dedupe, unpack, { store: "${item.name}" }]
+      """
+    }
+    let (first, second) = ("{ url: \"$URL/a.tar\", key: a }", "{ url: \"$URL/b.tar\", key: b }")
+    try await scene.run(text("\(first), \(second)"))
+    let pruned = try await scene.run(text(second), options: { $0.prunes = true })
+    #expect(pruned.exit == .done && pruned.end("b")?.status == .filtered)
+    #expect(scene.output("one.bin") == "what was meant")
+    // Gone by another hand, it is made again, of the one that is listed.
+    try FileSystem.remove(scene.place.file("out/one.bin"))
+    try await scene.run(text(second))
+    #expect(scene.output("one.bin") == "what was meant" && scene.server.requests.count == 3)
   }
 
   @Test func `An archive whose member was wrong is fetched again`() async throws {

@@ -60,6 +60,16 @@ import Testing
     #expect(try StoredFactsTests.long(json).outputs == end.outputs)
   }
 
+  @Test func `what was dropped in another's favour names it, as the journal has its key`() throws {
+    let other = StandIn(source: "s", key: "a \"b\"", field: "sha256", value: "5b70")
+    let item = Item(source: "s", key: "k", index: 1, url: nil)
+    let json = EndCodec.encode(item, StoredFactsTests.end(), gathering: "", standIns: [other, other]).json
+    #expect(StoredFacts(plain: json) == nil)
+    let facts = try StoredFactsTests.long(json)
+    #expect(facts.standIns == [other, other] && facts.outputs == StoredFactsTests.end().outputs)
+    #expect(EndCodec.decodeStandIns(.list([.list(["s", "k"]), .int(1)])) == [])
+  }
+
   @Test func `what belongs to stages that gather goes the long way`() throws {
     let json = StoredFactsTests.json(StoredFactsTests.end(), gathering: "g")
     #expect(StoredFacts(plain: json) == nil)

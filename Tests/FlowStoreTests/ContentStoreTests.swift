@@ -40,6 +40,13 @@ struct ContentStoreTests {
     #expect(!content.has(digest))
   }
 
+  @Test func `A torn file gives way to a whole one`() throws {
+    let digest = try add("some")
+    try SmallFiles.replace(content.place(of: digest), Array("so".utf8))
+    try content.add(sandbox.path + "/given-some", digest)
+    #expect(content.check(digest) == 4)
+  }
+
   @Test func `What was not needed for longest goes first, and what is kept stays`() throws {
     let digests = try ["aaaa", "bbbb", "cccc"].map { try add($0) }
     #expect(content.check(digests[0]) == 4)

@@ -96,8 +96,20 @@ public final class Runner: Sendable {
     } else if options.prunes, outcome.isComplete {
       // What is an orphan is judged by the last complete run, and that is to be this one.
       try? await opened.runStore.recordEnd(record)
-      let removed = await opened.runStore.prune()
-      bus.emit(.log(Payload.LogLine(.info, "removed \(removed) files that no item makes any more")))
+      do {
+        let (removed, standing) = try await opened.runStore.prune()
+        bus.emit(.log(Payload.LogLine(.info, "removed \(removed) files that no item makes any more")))
+        if standing > 0 {
+          bus.emit(
+            .log(
+              Payload.LogLine(
+                .info,
+                "\(standing) files that no item makes any more stay: items of this run were dropped since those have "
+                  + "the same")))
+        }
+      } catch {
+        bus.emit(.log(Payload.LogLine(.warn, "nothing was removed: \(error.message)")))
+      }
     }
     await onThread("close") { opened.close(record) }
     outcome.streams = await bus.finish(outcome.end)

@@ -45,13 +45,17 @@ struct Verification: Sendable {
     if SmallFiles.isFolder(plan.settings.outputFolder) {
       let tree = try OutputTree(root: plan.settings.outputFolder)
       let complete = try reader.lastCompleteRun() ?? 0
+      let standIns = try StandIns.all(in: reader)
       var last = 0
       while true {
         let page = try reader.outputs(after: last, limit: 512)
         guard let end = page.last else { break }
         last = end.row
-        // What no item makes any more is `plan`'s matter.
-        for (_, output) in page where output.run >= complete {
+        for (_, output) in page {
+          // What no item makes any more is `plan`'s matter. An item that failed since has what it had before.
+          var counts = output.run >= complete || standIns.contains(output.owner.item)
+          if !counts { counts = try Verification.hasFailedSince(output.owner.item, complete, reader) }
+          guard counts else { continue }
           files += 1
           switch try tree.condition(of: output, by: .digest) {
           case .unchanged, .touched: continue
@@ -64,6 +68,11 @@ struct Verification: Sendable {
       missing = [plan.settings.outputFolder]
     }
     if let lock { differences = try LockMaker.differences(of: plan, from: lock) }
+  }
+
+  private static func hasFailedSince(_ item: ItemID, _ run: Int, _ reader: JournalReader) throws(Fault) -> Bool {
+    guard let standing = try reader.standing(of: item) else { return false }
+    return standing.run >= run && standing.status != .ok && standing.status != .filtered
   }
 
   func text(manifest: String) -> String {

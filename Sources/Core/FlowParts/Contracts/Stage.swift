@@ -126,6 +126,8 @@ public struct StageResult: Sendable {
   public var isShared: Bool
   /// Whether what an earlier run has kept did the work, and nobody was asked.
   public var isKept = false
+  /// The item in whose favour the leg was dropped, if it was for another: it stays so as long as that one stands.
+  public var standIn: StandIn?
   /// Bytes that came over the network for it.
   public var bytesIn: Int
   /// Whether the host's connection carries several requests at once.
@@ -142,6 +144,26 @@ public struct StageResult: Sendable {
     self.outputs = outputs
     self.isShared = isShared
     self.bytesIn = bytesIn
+  }
+}
+
+/// An item that stands for another, which was dropped since it has the same.
+public struct StandIn: Sendable, Hashable {
+  /// The source of the item that stays.
+  public var source: String
+  /// Its key there.
+  public var key: String
+  /// The field that says what both have.
+  public var field: String
+  /// What the field said of the one that stays.
+  public var value: String
+
+  /// An item, and what a field said of it.
+  public init(source: String, key: String, field: String, value: String) {
+    self.source = source
+    self.key = key
+    self.field = field
+    self.value = value
   }
 }
 

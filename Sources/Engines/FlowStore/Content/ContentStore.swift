@@ -37,10 +37,15 @@ public final class ContentStore: Sendable {
     return facts.size
   }
 
-  /// Takes a file in, shared with the original where the file system can; one that is there already stays.
+  /// Takes a file in, shared with the original where the file system can; one that is there already, as long, stays.
   public func add(_ file: String, _ digest: Digest) throws(Fault) {
-    if has(digest) { return noteUse(of: digest) }
     let place = place(of: digest)
+    // A shorter one was torn when the system went down.
+    if let facts = try? FileSystem.facts(place, following: false), facts.kind == .file,
+      facts.size == (try? FileSystem.facts(file, following: false))?.size
+    {
+      return noteUse(of: digest)
+    }
     let aside = path + "/files/.\(Entropy.token(8)).part"
     try naming("make", PathText.parent(of: place)) { () throws(Errno) in
       try FileSystem.makeDirectories(PathText.parent(of: place), mode: 0o700)

@@ -89,6 +89,25 @@ extension JournalReader {
     }
   }
 
+  /// The facts that have a word in them of items that a run, or a later one, has seen, in the order of their numbers.
+  public func facts(
+    holding word: String, since run: Int, after last: ItemID = 0, limit: Int
+  ) throws(Fault) -> [(item: ItemID, facts: StoredFields)] {
+    try rows(
+      """
+      SELECT id, facts FROM items WHERE id > ?1 AND run >= ?2 AND instr(CAST(facts AS TEXT), ?3) > 0
+      ORDER BY id LIMIT ?4
+      """
+    ) {
+      $0.bind(1, last)
+      $0.bind(2, run)
+      $0.bind(3, word)
+      $0.bind(4, limit)
+    } _: { (row) throws(Fault) in
+      (item: row.int(0), facts: StoredFields(json: row.bytes(1)))
+    }
+  }
+
   /// All outputs, behind the given row, in the order in which their paths were first taken.
   public func outputs(after last: Int = 0, limit: Int) throws(Fault) -> [(row: Int, output: OutputRecord)] {
     try rows("SELECT \(Self.outputColumns), id FROM outputs WHERE id > ?1 ORDER BY id LIMIT ?2") {

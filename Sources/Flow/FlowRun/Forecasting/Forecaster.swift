@@ -185,6 +185,7 @@ private struct Past {
   private let tree: OutputTree?
   private let sources: [String: Int]
   private let changes: String?
+  private let standIns: StandIns?
   let overwrites: Overwrites
 
   init(_ plan: Plan, _ options: RunOptions) throws(Fault) {
@@ -193,7 +194,7 @@ private struct Past {
     let folder = StateFolder(directory: plan.state.folder, stem: plan.state.stem)
     tree = SmallFiles.isFolder(plan.settings.outputFolder) ? try OutputTree(root: plan.settings.outputFolder) : nil
     guard folder.exists else {
-      (reader, sources, changes) = (nil, [:], nil)
+      (reader, sources, changes, standIns) = (nil, [:], nil, nil)
       overwrites = Overwrites(plan, tree: tree, reader: nil)
       return
     }
@@ -201,6 +202,7 @@ private struct Past {
     self.reader = reader
     overwrites = Overwrites(plan, tree: tree, reader: reader)
     sources = Dictionary(try reader.sourceNames().map { ($0.value, $0.key) }) { first, _ in first }
+    standIns = try StandIns(plan, reader, tree: tree)
     changes = PlanMemory.changes(from: try reader.lastRun()?.facts ?? [:], to: plan)
   }
 
@@ -222,6 +224,10 @@ private struct Past {
       return changes ?? "config changed"
     }
     guard let facts = try? known.facts.fields() else { return "new" }
+    if let standIns, !EndCodec.decodeStandIns(facts[EndCodec.standIns]).allSatisfy({ standIns.stands($0, in: reader) })
+    {
+      return StandIns.lost
+    }
     let gathering = facts["gathering"]?.asString ?? ""
     if !fingerprints.gathering.isEmpty, gathering != fingerprints.gathering { return "stages that gather changed" }
     return lostOutput(of: known, reader) ?? refreshing
@@ -287,10 +293,12 @@ private struct Past {
     var some: [String] = []
     var count = 0
     var last = 0
+    guard let standIns = try? StandIns.all(in: reader) else { return ([], 0) }
     while let page = try? reader.orphans(after: last, limit: 512), let end = page.last {
       last = end.row
-      count += page.count
-      if some.count < 10 { some += page.prefix(10 - some.count).map(\.output.path) }
+      let going = page.filter { !standIns.contains($0.output.owner.item) }
+      count += going.count
+      if some.count < 10 { some += going.prefix(10 - some.count).map(\.output.path) }
     }
     return (some, count)
   }

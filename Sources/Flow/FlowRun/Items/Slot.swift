@@ -64,6 +64,8 @@ final class Slot {
     var written: Set<Int> = []
     /// The stages whose result came from an earlier run.
     var cachedStages: Set<Int> = []
+    /// The items in whose favour legs of it were dropped.
+    var standIns: [StandIn] = []
     /// The keys of the items that its stages have made of it.
     var made: [String] = []
     /// The end that an earlier run gave it, where it is to be found out whether that still holds.
@@ -74,7 +76,7 @@ final class Slot {
     var loans: [OutputRecord] = []
     /// Whether that end still holds.
     var isUnchanged = false
-    /// Nodes whose earlier bytes had failed, and are not taken.
+    /// Nodes whose earlier results are not to be taken any more: of bytes that had failed, or of a leg that was dropped.
     var blamed: Set<Int> = []
     /// Whether its host is asked as if nothing of it were here.
     var asksPlainly = false

@@ -177,7 +177,7 @@ extension RunLoop {
     store.end(
       ItemRecordDraft(
         ticket: tickets, id: known?.id ?? store.makeItemID(), item: item, source: source, status: .failed, input: input,
-        fingerprint: input, fault: fault))
+        fingerprint: input, fault: fault, standIns: known?.facts.standIns ?? []))
   }
 
   /// An item of which an earlier run has done everything.
@@ -300,6 +300,11 @@ extension RunLoop {
       fingerprint: fingerprint(of: held), fault: fault)
     draft.end = end
     draft.made = held.course.made
+    draft.standIns = held.course.standIns
+    if end.status != .ok, end.status != .filtered {
+      // Until it is known better, it is done by the one for which it was dropped.
+      draft.standIns += held.course.history?.facts.standIns ?? []
+    }
     // Nor does the run after the next take what has failed, though it has not come anew.
     draft.dropped = held.course.blamed
     if held.course.history != nil || held.course.wasParked, end.status == .ok || end.status == .filtered {
@@ -319,7 +324,9 @@ extension RunLoop {
         guard !held.course.written.contains(node) else { continue }
         draft.results.append(ItemRecordDraft.Result(node: node, result: result, key: held.keys[node]))
         draft.memberships += memberships
-      } else if let key = held.keys[node], end.status != .filtered || locks(node, held.item) || node == refreshNode,
+      } else if let key = held.keys[node],
+        end.status != .filtered || locks(node, held.item) || node == refreshNode
+          || plan.stages[plan.nodes[node].stage].part.spec.isRemembered,
         mayKeep(result, of: held, end.status)
       {
         draft.results.append(ItemRecordDraft.Result(node: node, result: result, key: key))
@@ -452,7 +459,7 @@ extension RunLoop {
     if known.input != held.course.input { return "input changed" }
     if fingerprints.differsInIndex(known, from: held.item.index) { return "its number changed" }
     if known.fingerprint != fingerprint(of: held) { return "config changed" }
-    return "output missing or altered"
+    return known.facts.standIns.isEmpty || !known.facts.outputs.isEmpty ? "output missing or altered" : StandIns.lost
   }
 
   func subject(of item: Item) -> ItemSubject { ItemSubject(item, total: feeds[feedNumber(item.source)].total) }

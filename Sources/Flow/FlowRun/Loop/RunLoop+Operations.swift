@@ -327,6 +327,16 @@ extension RunLoop {
     switch made.verdict {
     case .drop(let reason):
       held.course.reason = held.course.reason ?? "\(plan.stages[stage].id): \(reason)"
+      if let other = made.standIn {
+        // Of two legs of one item that are equal, both are done when it is.
+        if other.key != held.item.key || other.source != held.item.source { held.course.standIns.append(other) }
+        // Nobody else is to be dropped for what was dropped itself.
+        for input in facts[operation.node].inputs
+        where plan.stages[plan.nodes[input].stage].part.spec.isRemembered {
+          held.keys[input] = nil
+          held.course.blamed.insert(input)
+        }
+      }
       stageCounts[stage].filtered += 1
       tell(.finished(operation, .filtered))
     case .unchanged:

@@ -25,6 +25,8 @@ struct ParkedItem: Sendable {
   var made: [String]
   /// Why it was filtered, if a stage said so.
   var reason: String?
+  /// The items in whose favour legs of it were dropped.
+  var standIns: [StandIn] = []
   /// The nodes whose results stages that gather can read already.
   var written: Set<Int> = []
 }
@@ -52,7 +54,7 @@ extension RunLoop {
         ownFiles: ownFiles, outputs: held.course.outputs,
         tries: held.tries, stageTimes: held.stageTimes, failures: held.course.failures, isShared: held.course.isShared,
         isKept: held.course.isKept, cachedStages: held.course.cachedStages, made: held.course.made,
-        reason: held.course.reason, written: held.course.written))
+        reason: held.course.reason, standIns: held.course.standIns, written: held.course.written))
     slots[slot].ticket = -1
     slots[slot].results = []
     slots[slot].tasks = []
@@ -100,6 +102,7 @@ extension RunLoop {
       slots[slot].course.cachedStages = parked.cachedStages
       slots[slot].course.made = parked.made
       slots[slot].course.reason = parked.reason
+      slots[slot].course.standIns = parked.standIns
       slots[slot].course.written = parked.written
       perform()
     }

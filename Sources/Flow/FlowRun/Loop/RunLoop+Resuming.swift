@@ -57,7 +57,9 @@ extension RunLoop {
     feeds[source].items += 1
     item.index = feeds[source].items
     guard let known = try? store.lookup(source: source, key: item.key),
-      let end = store.reusable(known, fingerprint: known.fingerprint), let made = cachedMade(of: known, item, source)
+      // The one for which it was dropped may have come anew since this run began: the next one judges that.
+      let end = store.reusable(known, fingerprint: known.fingerprint, asDropped: true),
+      let made = cachedMade(of: known, item, source)
     else {
       let fault = Fault(
         "state.changed", .local, "what an earlier run had done of \(item.name) was changed while this run began")

@@ -7,7 +7,7 @@ import FlowStore
 public enum EndCodec {
   static func encode(
     _ item: Item, _ end: Payload.ItemEnd?, gathering: String, groups: [StoredFacts.Group] = [], made: [String] = [],
-    redaction: Redaction = Redaction()
+    standIns: [StandIn] = [], redaction: Redaction = Redaction()
   ) -> StoredFields {
     var writer = JSONWriter()
     writer.beginObject()
@@ -29,9 +29,32 @@ public enum EndCodec {
       writer.key("made")
       writer.value(.list(made.map(Value.string)))
     }
+    if !standIns.isEmpty {
+      writer.key(of: EndCodec.standIns)
+      // As the journal has the keys of items and what stages have found, or nobody would find them.
+      writer.value(
+        encode(
+          standIns.map {
+            StandIn(source: $0.source, key: $0.key, field: $0.field, value: redaction.redact($0.value))
+          }))
+    }
     if writer.count == empty { return StoredFields() }
     writer.endObject()
     return StoredFields(json: writer.bytes)
+  }
+
+  /// The member that names the items in whose favour legs were dropped.
+  static let standIns = "stand_ins"
+
+  static func encode(_ standIns: [StandIn]) -> Value {
+    .list(standIns.map { .list([$0.source, $0.key, $0.field, $0.value].map(Value.string)) })
+  }
+
+  static func decodeStandIns(_ value: Value?) -> [StandIn] {
+    (value?.asList ?? []).compactMap { entry in
+      guard let parts = entry.asList?.compactMap(\.asString), parts.count == 4 else { return nil }
+      return StandIn(source: parts[0], key: parts[1], field: parts[2], value: parts[3])
+    }
   }
 
   /// The end of an item as it was told, without what its stages took.

@@ -19,6 +19,7 @@ enum ParkCodec {
       "shared": .bool(parked.isShared), "kept": .bool(parked.isKept),
       "cached": .list(parked.cachedStages.sorted().map(Value.int)), "made": .list(parked.made.map(Value.string)),
       "reason": parked.reason.map { .string($0) } ?? .null,
+      EndCodec.standIns: EndCodec.encode(parked.standIns),
       "written": .list(parked.written.sorted().map(Value.int)),
     ]
   }
@@ -63,6 +64,7 @@ enum ParkCodec {
       isShared: fields["shared"]?.asBool ?? false, isKept: fields["kept"]?.asBool ?? false,
       cachedStages: Set(list(fields, "cached").compactMap(\.asInt)), made: list(fields, "made").map(\.text),
       reason: fields["reason"]?.asString,
+      standIns: EndCodec.decodeStandIns(fields[EndCodec.standIns]),
       written: Set(list(fields, "written").compactMap(\.asInt)))
   }
 

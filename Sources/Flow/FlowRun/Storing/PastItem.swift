@@ -110,7 +110,7 @@ final class PastReaders: Sendable {
     // Where numbers count, that of before is taken for today's until all that come before have come.
     let fingerprint = fingerprints.of(input, index: known?.index ?? 0)
     guard let known else { return PastItem(input: input, fingerprint: fingerprint, known: nil, end: nil) }
-    if let isInPlace = store.areInPlace(known, fingerprint: fingerprint, traces) {
+    if let isInPlace = store.areInPlace(known, fingerprint: fingerprint, traces, in: reader) {
       let end = isInPlace ? known.facts.cachedEnd(known.status) : nil
       return PastItem(input: input, fingerprint: fingerprint, known: known, end: end)
     }

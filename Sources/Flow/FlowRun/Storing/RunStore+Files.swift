@@ -70,22 +70,27 @@ extension RunStore {
       check: check, mode: options.mode, media: options.media, run: run)
   }
 
-  /// Removes what earlier runs have published and no item makes any more; says how many files went.
+  /// Removes what earlier runs have published and no item makes any more; says how many files went, and how many stay
+  /// for items that were dropped since they have the same.
   ///
   /// Files that were altered since stay.
-  func prune() async -> Int {
-    var removed = 0
+  func prune() async throws(Fault) -> (removed: Int, standing: Int) {
+    let standIns = try read { (reader) throws(Fault) in try StandIns.all(in: reader) }
+    var (removed, standing) = (0, 0)
     var last = 0
     while let page = try? read({ [last] (reader) throws(Fault) in try reader.orphans(after: last, limit: 256) }),
       let end = page.last
     {
       last = end.row
-      for orphan in page
-      where (try? await perform(.prune(path: orphan.output.path, evenIfAltered: false, check: check))) != nil {
-        removed += 1
+      for orphan in page {
+        if standIns.contains(orphan.output.owner.item) {
+          standing += 1
+        } else if (try? await perform(.prune(path: orphan.output.path, evenIfAltered: false, check: check))) != nil {
+          removed += 1
+        }
       }
     }
-    return removed
+    return (removed, standing)
   }
 }
 

@@ -197,7 +197,7 @@ private struct GatheringPages: GatheringReader {
 }
 
 extension RunStore {
-  /// What a stage has found of the items that earlier runs have finished.
+  /// What a stage has found of the items that earlier runs have finished, and whose files are where they were.
   func remembered(of stage: String) -> any GatheringReader {
     guard !isFresh else { return NothingGathered() }
     let nodes = plan.nodes.indices.filter { plan.stages[plan.nodes[$0].stage].id == stage }
@@ -222,13 +222,16 @@ private struct RememberedPages: GatheringReader {
   mutating func next(upTo count: Int) async throws -> [Gathering.Member] {
     if names.isEmpty { names = try store.read { (reader) throws(Fault) in try reader.sourceNames() } }
     while true {
-      let page = try store.read { [last, nodes] (reader) throws(Fault) in
-        try reader.remembered(nodes: nodes, after: last, limit: count)
+      let (page, there) = try store.read { [last, nodes] (reader) throws(Fault) in
+        let page = try reader.remembered(nodes: nodes, after: last, limit: count)
+        return (page, store.standIns.haveTheirFiles(page.map(\.item), in: reader))
       }
       guard let end = page.last else { return [] }
       last = (end.result.item, end.result.node)
-      let members = try page.compactMap { found -> Gathering.Member? in
-        guard let node = store.node(of: found.result.node), let source = names[found.item.source] else { return nil }
+      let members = try zip(page, there).compactMap { (found, isThere) -> Gathering.Member? in
+        guard isThere, let node = store.node(of: found.result.node), let source = names[found.item.source] else {
+          return nil
+        }
         let item = Item(source: source, key: found.item.key, index: found.item.index, url: found.item.url)
         let fields = try found.result.fields.fields()["fields"]?.asMap ?? [:]
         return Gathering.Member(

@@ -15,7 +15,8 @@ extension RunStore {
       url: draft.item.url.map { redaction.redact(Redaction.url($0)) }, status: status, run: run,
       fingerprint: draft.fingerprint,
       facts: EndCodec.encode(
-        draft.item, draft.end, gathering: gathering, groups: groups, made: draft.made, redaction: redaction),
+        draft.item, draft.end, gathering: gathering, groups: groups, made: draft.made,
+        standIns: draft.standIns, redaction: redaction),
       fault: fault)
   }
 

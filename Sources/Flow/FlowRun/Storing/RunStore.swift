@@ -26,6 +26,7 @@ final class RunStore: @unchecked Sendable {
   /// The run before this one, where it did not come to its end.
   let cutOffRun: Int?
   let gathering: String
+  let standIns: StandIns
   /// The run since which items count for stages that gather, where not all of them take part in this one.
   let gathersSince: Int?
   let redaction: Redaction
@@ -65,6 +66,7 @@ final class RunStore: @unchecked Sendable {
     isFresh = options.fresh || plan.state.refresh == .always
     rewrites = options.fresh
     loopReader = try journal.reader()
+    standIns = try StandIns(plan, loopReader, tree: tree)
     gathersSince = options.isWhole ? nil : try loopReader.lastCompleteRun() ?? 1
   }
 
@@ -91,8 +93,10 @@ final class RunStore: @unchecked Sendable {
   }
 
   /// Whether the files of an item that is done are as they were published; nil where more has to be looked up to know.
-  func areInPlace(_ known: StoredItem, fingerprint: [UInt8], _ traces: ArraySlice<OutputTrace>) -> Bool? {
-    guard mayReuse(known, fingerprint: fingerprint) else { return false }
+  func areInPlace(
+    _ known: StoredItem, fingerprint: [UInt8], _ traces: ArraySlice<OutputTrace>, in reader: JournalReader
+  ) -> Bool? {
+    guard mayReuse(known, fingerprint: fingerprint, in: reader) else { return false }
     guard plan.state.rerunOn.contains(.outputMissing) else { return true }
     for output in known.facts.outputs {
       guard let trace = traces.first(where: { $0.path == output.path }), tree.isInPlace(trace) else { return nil }
@@ -102,8 +106,12 @@ final class RunStore: @unchecked Sendable {
   }
 
   /// Whether what an item's result depends on is as it was.
-  private func mayReuse(_ known: StoredItem, fingerprint: [UInt8]) -> Bool {
-    guard !isFresh, known.run != run, known.status == .ok || known.status == .filtered else { return false }
+  private func mayReuse(
+    _ known: StoredItem, fingerprint: [UInt8], in reader: JournalReader, asDropped: Bool = false
+  ) -> Bool {
+    guard !isFresh, known.run != run, known.status == .ok || known.status == .filtered,
+      asDropped || known.facts.standIns.allSatisfy({ standIns.stands($0, in: reader) })
+    else { return false }
     if known.fingerprint == fingerprint { return true }
     let compares = plan.state.rerunOn
     if compares.contains(.config) { return false }
@@ -111,18 +119,21 @@ final class RunStore: @unchecked Sendable {
   }
 
   /// The end of an item that needs no work, since nothing that it depends on has changed; nil where there is work.
-  func reusable(_ known: StoredItem, fingerprint: [UInt8]) -> Payload.ItemEnd? {
+  ///
+  /// - Parameter asDropped: Whether what was dropped for another item stays so without another look at that one.
+  func reusable(_ known: StoredItem, fingerprint: [UInt8], asDropped: Bool = false) -> Payload.ItemEnd? {
     var stamps: [String: FileStamp] = [:]
-    let end = reusable(known, fingerprint: fingerprint, in: loopReader, &stamps)
+    let end = reusable(known, fingerprint: fingerprint, in: loopReader, &stamps, asDropped: asDropped)
     if !stamps.isEmpty { touched[known.id] = stamps }
     return end
   }
 
   /// The same by a reader of one's own, from any thread; `stamps` are those of files that were touched.
   func reusable(
-    _ known: StoredItem, fingerprint: [UInt8], in reader: JournalReader, _ stamps: inout [String: FileStamp]
+    _ known: StoredItem, fingerprint: [UInt8], in reader: JournalReader, _ stamps: inout [String: FileStamp],
+    asDropped: Bool = false
   ) -> Payload.ItemEnd? {
-    guard mayReuse(known, fingerprint: fingerprint) else { return nil }
+    guard mayReuse(known, fingerprint: fingerprint, in: reader, asDropped: asDropped) else { return nil }
     let end = known.facts.cachedEnd(known.status)
     guard plan.state.rerunOn.contains(.outputMissing), !end.outputs.isEmpty else { return end }
     guard let outputs = try? reader.outputs(of: known.id) else { return nil }

@@ -1,5 +1,6 @@
 import FlowBase
 import FlowEvents
+import FlowParts
 import FlowStore
 
 /// The facts of an item's end as the journal has them, taken apart.
@@ -20,6 +21,8 @@ struct StoredFacts: Sendable, Hashable {
   /// The keys of the items that its stages have made of it.
   var made: [String] = []
   var groups: [Group] = []
+  /// The items in whose favour legs of it were dropped.
+  var standIns: [StandIn] = []
   /// For which stages that gather it was written down; empty where there were none.
   var gathering = ""
 
@@ -40,6 +43,7 @@ struct StoredFacts: Sendable, Hashable {
       else { return nil }
       return Group(stage: stage, node: node, group: group)
     }
+    standIns = EndCodec.decodeStandIns(facts[EndCodec.standIns])
     gathering = facts["gathering"]?.asString ?? ""
   }
 

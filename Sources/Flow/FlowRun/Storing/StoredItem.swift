@@ -69,6 +69,8 @@ struct ItemRecordDraft: Sendable {
   var end: Payload.ItemEnd?
   /// The keys of the items that were made of it.
   var made: [String] = []
+  /// The items in whose favour legs of it were dropped.
+  var standIns: [StandIn] = []
   var results: [Result] = []
   /// The nodes whose results of earlier runs are not to be taken any more.
   var dropped: Set<Int> = []

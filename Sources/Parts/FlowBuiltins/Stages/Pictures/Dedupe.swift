@@ -38,7 +38,11 @@ public struct Dedupe: Stage {
   public func run(_ leg: Leg, in context: StageContext) async throws -> StageResult {
     guard let mark = DedupeMark(leg.fields, by: context.config) else { return StageResult() }
     let book = try DedupeBooks.book(of: context.stage, in: context)
-    return book.judge(DedupeBooks.name(of: leg), mark).map { StageResult(.drop(reason: $0)) } ?? StageResult()
+    guard let twin = book.judge(DedupeBooks.name(of: leg), mark) else { return StageResult() }
+    var result = StageResult(.drop(reason: twin.reason))
+    result.standIn = StandIn(
+      source: twin.name.source, key: twin.name.key, field: twin.mark.field, value: twin.mark.value)
+    return result
   }
 }
 
@@ -95,6 +99,22 @@ extension DedupeMark {
     }
   }
 
+  /// The field that says it.
+  var field: String {
+    switch self {
+    case .bytes: "sha256"
+    case .look: "phash"
+    }
+  }
+
+  /// As the field says it.
+  var value: String {
+    switch self {
+    case .bytes(let digest): digest
+    case .look(let hash, _): DedupeMark.digits(of: hash)
+    }
+  }
+
   static func digits(of hash: UInt64) -> String {
     let digits = String(hash, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
@@ -114,8 +134,9 @@ private final class DedupeBooks: Sendable {
     }
   }
 
-  static func name(of leg: Leg) -> String {
-    leg.item.name + leg.axes.map { " \($0.0)=\($0.1.text)" }.joined()
+  static func name(of leg: Leg) -> DedupeName {
+    DedupeName(
+      source: leg.item.source, key: leg.item.key, axes: leg.axes.map { " \($0.0)=\($0.1.text)" }.joined())
   }
 }
 
