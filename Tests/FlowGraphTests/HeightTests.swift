@@ -102,7 +102,7 @@ struct `A network that may be gone` {
     findings.map { outage.found($0.0, at: $0.1) }
   }
   private func looked(_ outage: inout Outage, _ findings: Outage.Finding...) -> [Bool] {
-    findings.map { outage.looked($0) }
+    findings.map { outage.looked($0, at: outage.host) }
   }
 
   @Test func `is so at once where there is no way, and back with the first that answers`() {
@@ -127,9 +127,45 @@ struct `A network that may be gone` {
   @Test func `is there while some host answers`() {
     var outage = Outage()
     let first = found(&outage, (.refused, "a:80"))
-    outage.answered()
+    outage.answered(by: "c:80")
     let later = found(&outage, (.refused, "b:80"), (.open, "c:80"), (.silent, "d:80"))
     #expect(first + later == [false, false, false, false])
+  }
+
+  @Test func `is not gone for good because of a host that is`() {
+    var outage = Outage()
+    outage.answered(by: "c:80")
+    #expect(found(&outage, (.gone, "a:80")) == [true])
+    // The one that answered is looked at first, and has the other's failures be its own.
+    #expect(outage.host == "c:80")
+    #expect(looked(&outage, .open) == [true] && !outage.isOffline)
+    #expect(found(&outage, (.gone, "a:80"), (.gone, "a:80")) == [false, false])
+    // Another host's are not, and those of one that has answered since are not either.
+    #expect(found(&outage, (.gone, "b:80")) == [true])
+    #expect(looked(&outage, .gone, .open) == [false, true])
+    outage.answered(by: "a:80")
+    #expect(found(&outage, (.gone, "a:80")) == [true])
+  }
+
+  @Test func `is looked for at all hosts in turn`() {
+    var outage = Outage()
+    let isGone = outage.found(.gone, at: "a:80", others: ["a:80", "b:80", "c:80", "d:80", "e:80"])
+    #expect(isGone)
+    var asked: [String] = []
+    for _ in 0..<5 {
+      asked.append(outage.host)
+      #expect(looked(&outage, .gone) == [false])
+    }
+    #expect(asked == ["b:80", "c:80", "d:80", "a:80", "b:80"])
+    #expect(looked(&outage, .refused) == [true])
+  }
+
+  @Test func `is back for hosts that take no connections once another does`() {
+    var outage = Outage()
+    outage.answered(by: "c:80")
+    #expect(found(&outage, (.silent, "a:80"), (.silent, "b:80")) == [false, true])
+    #expect(looked(&outage, .silent, .silent, .open) == [false, false, true])
+    #expect(found(&outage, (.silent, "a:80"), (.silent, "b:80"), (.silent, "a:80")) == [false, false, false])
   }
 }
 

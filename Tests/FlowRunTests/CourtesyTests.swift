@@ -122,6 +122,22 @@ import Testing
     #expect(scene.server.requests(for: "/private/x").isEmpty && scene.server.requests(for: "/z.gif").count == 1)
   }
 
+  @Test func `A robots txt without an end is read as far as it counts`() async throws {
+    let rules = "User-agent: *\nDisallow: /private\n" + String(repeating: "# and so on\n", count: 50_000)
+    let scene = try Scene { request in
+      request.path == "/robots.txt"
+        ? .ok(Array(rules.utf8)).announcing(1 << 40).ending(.stall, after: rules.utf8.count) : .ok("x")
+    }
+    let trial = try await scene.run(
+      """
+      sources: [{ urls: ["$URL/a", "$URL/private/x"] }]
+      hosts: { "127.0.0.1": { robots: true } }
+      stages: [fetch, store]
+      """)
+    #expect(trial.items.ok == 1 && trial.outcome.elapsed < .seconds(20))
+    #expect(trial.ends.values.compactMap { $0.error?.fault.code } == ["robots.disallowed"])
+  }
+
   @Test(arguments: [(404, 1, 0), (403, 1, 0), (500, 0, 1)])
   func `A robots txt that is not there forbids nothing, one that cannot be had everything`(
     status: Int, ok: Int, failed: Int

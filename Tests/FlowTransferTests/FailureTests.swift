@@ -28,12 +28,14 @@ struct `Failures have names` {
     let server = try LoopbackServer(script: [
       "/seconds": [.tooMany(retryAfter: "7")], "/long": [.tooMany(retryAfter: "86400")],
       "/past": [.tooMany(retryAfter: "Sat, 21 Nov 2020 00:00:00 GMT")],
-      "/far": [.tooMany(retryAfter: "Sat, 21 Nov 2099 00:00:00 GMT")], "/odd": [.tooMany(retryAfter: "soon")],
+      "/far": [.tooMany(retryAfter: "Sat, 21 Nov 2099 00:00:00 GMT")],
+      "/last": [.tooMany(retryAfter: "Fri, 31 Dec 9999 23:59:59 GMT")], "/odd": [.tooMany(retryAfter: "soon")],
     ])
     #expect(await perform(server.url + "/seconds").fault?.retryAfter == .seconds(7))
     #expect(await perform(server.url + "/long").fault?.retryAfter == .seconds(600))
     #expect(await perform(server.url + "/past").fault?.retryAfter == .zero)
     #expect(await perform(server.url + "/far").fault?.retryAfter == .seconds(600))
+    #expect(await perform(server.url + "/last").fault?.retryAfter == .seconds(600))
     let odd = await perform(server.url + "/odd")
     #expect(odd.code == "http.429" && odd.fault?.retryAfter == nil)
   }
@@ -101,6 +103,58 @@ struct `Failures have names` {
     #expect(total.code == "net.timeout.total")
     let slow = await perform(server.url) { $0.limits.speedWindow = Self.short }
     #expect(slow.code == "net.slow" && slow.fault?.kind == .transient)
+  }
+
+  @Test func `a limit of bandwidth lets nobody drip for ever`() async throws {
+    let server = try LoopbackServer { _ in .generated(100_000).dripping(1, every: .milliseconds(20)) }
+    var request = TransferRequest(url: server.url, addresses: AddressPolicy(allowsPrivate: true)) { _, _ in
+      var way = HostWay()
+      way.bandwidth = 1_000_000
+      return way
+    }
+    request.limits.speedWindow = Self.short
+    request.limits.total = .seconds(30)
+    #expect(await perform(request).code == "net.slow")
+  }
+
+  @Test func `the time to the first byte is none of the speed`() async throws {
+    let server = try LoopbackServer { _ in
+      .generated(300_000).dripping(20_000, every: .milliseconds(20)).delayed(by: .milliseconds(700))
+    }
+    let outcome = await perform(server.url) {
+      $0.limits.minimumSpeed = 40_000
+      $0.limits.speedWindow = .milliseconds(500)
+    }
+    #expect(outcome.fault == nil && outcome.bytes.count == 300_000, "\(outcome.fault?.message ?? "")")
+  }
+
+  @Test func `a status is the answer, however slowly its words come`() async throws {
+    func stalling(_ status: Int) -> LoopbackServer.Response {
+      LoopbackServer.Response(status: status, body: .bytes(LoopbackServer.pattern(10_000))).ending(.stall, after: 100)
+    }
+    let server = try LoopbackServer(script: [
+      "/gone": [stalling(404)], "/moved": [stalling(302).header("Location", "/there")], "/there": [.ok("there")],
+      "/busy": [stalling(429).header("Retry-After", "7")],
+    ])
+    func ask(_ path: String) async -> Outcome { await perform(server.url + path) { $0.limits.idle = Self.short } }
+    #expect(await ask("/gone").code == "http.404")
+    #expect(await ask("/moved").bytes == Array("there".utf8))
+    #expect(await ask("/busy").fault?.retryAfter == .seconds(7))
+    let total = await perform(server.url + "/moved") { $0.limits.total = Self.short }
+    #expect(total.code == "net.timeout.total")
+  }
+
+  @Test func `validators and cookies that no header may hold are not sent back`() async throws {
+    let server = try LoopbackServer { request in
+      request.path == "/set"
+        ? .ok("x").header("ETag", "\"a\u{1}\"").header("Last-Modified", "to\u{7F}day").header("Set-Cookie", "a=b\u{7F}")
+        : .ok("x")
+    }
+    let place = try TempPlace()
+    let set = await perform(server.url + "/set") { $0.credentials.cookies = place.file("jar") }
+    #expect(set.result?.etag == nil && set.result?.lastModified == nil && set.bytes.count == 1)
+    let next = await perform(server.url + "/next") { $0.credentials.cookies = place.file("jar") }
+    #expect(next.fault == nil && server.requests(for: "/next").first?.header("Cookie") == nil)
   }
 
   @Test func `a server that takes no TLS runs into the limit of the handshake`() async throws {

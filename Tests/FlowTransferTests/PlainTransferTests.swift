@@ -99,6 +99,10 @@ struct `Plain transfers` {
     let outcome = await perform(server.url) { $0.condition = .init(etag: "\"v1\"") }
     #expect(outcome.result?.status == 304 && outcome.bytes.isEmpty)
     #expect(await perform(server.url).result?.status == 200)
+    // Nobody was asked: the validator is of another address.
+    let silly = try LoopbackServer { _ in .status(304) }
+    let unasked = await perform(silly.url) { $0.condition = .init(etag: "\"v1\"", of: silly.url + "/other") }
+    #expect(unasked.code == "http.304")
   }
 
   @Test func `a sink that fails ends the transfer with its fault`() async throws {

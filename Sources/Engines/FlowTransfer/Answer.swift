@@ -58,7 +58,7 @@ struct Answer: Sendable, Hashable {
       return unsafe String(decoding: line[start..<end], as: UTF8.self)
     }
     switch colon {
-    case 4 where unsafe Answer.matches(line, 4, "etag"): etag = value()
+    case 4 where unsafe Answer.matches(line, 4, "etag"): etag = Answer.validator(value())
     case 4 where unsafe Answer.matches(line, 4, "date"): date = unsafe Answer.digest(line[(colon + 1)..<end])
     case 8 where unsafe Answer.matches(line, 8, "location"): location = value()
     case 10 where unsafe Answer.matches(line, 10, "set-cookie"):
@@ -66,11 +66,12 @@ struct Answer: Sendable, Hashable {
     case 11 where unsafe Answer.matches(line, 11, "retry-after"): retryAfter = value()
     case 12 where unsafe Answer.matches(line, 12, "content-type"): contentType = value()
     case 13 where unsafe Answer.matches(line, 13, "last-modified"):
-      lastModified = value()
+      lastModified = Answer.validator(value())
       modified = unsafe Answer.digest(line[(colon + 1)..<end])
     case 13 where unsafe Answer.matches(line, 13, "accept-ranges"): acceptRanges = value().lowercased()
     case 13 where unsafe Answer.matches(line, 13, "content-range"): contentRange = ContentRange(parsing: value())
-    case 14 where unsafe Answer.matches(line, 14, "content-length"): contentLength = Int(value())
+    case 14 where unsafe Answer.matches(line, 14, "content-length"):
+      contentLength = Int(value()).flatMap { $0 < 0 ? nil : $0 }
     case 16 where unsafe Answer.matches(line, 16, "content-encoding"):
       let coding = value().lowercased()
       if coding != "identity" && !coding.isEmpty {
@@ -86,6 +87,11 @@ struct Answer: Sendable, Hashable {
   }
 
   private static let mostCookies = 100
+
+  /// A validator that can be sent back as it came; nil for one that no header may hold.
+  private static func validator(_ text: String) -> String? {
+    text.utf8.allSatisfy { $0 >= 32 && $0 != 127 || $0 == 9 } ? text : nil
+  }
 
   private static func matches(_ line: UnsafeBufferPointer<UInt8>, _ count: Int, _ name: StaticString) -> Bool {
     guard line.count >= count, name.utf8CodeUnitCount == count else { return false }

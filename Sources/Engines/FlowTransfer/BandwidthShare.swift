@@ -19,7 +19,13 @@ final class BandwidthShare: Sendable {
   /// Bytes a second for each transfer; nil without a limit.
   var share: Int? { state.withLock { state in state.limit.map { max(1, $0 / max(1, state.running)) } } }
 
-  func set(limit: Int?) { state.withLock { $0.limit = limit } }
+  func set(limit: Int?) {
+    state.withLock { state in
+      // What has come was measured by the other limit.
+      if state.limit != limit { state.filledUntil = Instant(nanoseconds: 0) }
+      state.limit = limit
+    }
+  }
   func count(_ change: Int) { state.withLock { $0.running += change } }
 
   /// Takes note of bytes that have come.

@@ -115,7 +115,8 @@ struct Cookie: Sendable, Hashable {
 
   /// Reads a `Set-Cookie`; nil for one that this host must not set.
   init?(setCookie: String, from url: URLParts, now: Int) {
-    guard setCookie.utf8.count <= CookieJar.longestCookie, !setCookie.utf8.contains(where: { $0 < 32 && $0 != 9 })
+    guard setCookie.utf8.count <= CookieJar.longestCookie,
+      !setCookie.utf8.contains(where: { $0 < 32 && $0 != 9 || $0 == 127 })
     else { return nil }
     var parts = setCookie.split(separator: ";", omittingEmptySubsequences: false).map { $0.trimmed }
     let pair = parts.removeFirst()

@@ -11,14 +11,30 @@ extension EasyHandle {
       throw blockedFault ?? curlFault(code, transfer)
     }
     if answer.isSuccess {
-      if let fault = truncatedStreamFault { throw fault }
+      if let fault = truncatedStreamFault ?? missedRangeFault(transfer) { throw fault }
       return nil
     }
-    if answer.status == 304 && transfer.request.condition != nil { return nil }
+    if answer.status == 304, transfer.hop.isConditional(in: transfer.request) { return nil }
     if let location = answer.redirect {
       return try transfer.hop.following(location, status: answer.status, in: transfer.request)
     }
     throw StatusFault.make(answer.status, retryAfter: answer.retryAfter, host: host, now: SystemTime().wall())
+  }
+
+  /// Whether the head has come of an answer whose body nobody wants.
+  var isRefusal: Bool { answer.isComplete && answer.status >= 300 && fault == nil }
+
+  /// The fault of a part that did not bring what its Content-Range says; nobody else holds them against each other.
+  private func missedRangeFault(_ transfer: Transfer) -> Fault? {
+    guard answer.isContinuation, let range = answer.contentRange, transfer.bytes != range.total else { return nil }
+    let host = transfer.hop.url.host
+    if transfer.bytes < range.total {
+      return Fault(
+        "body.truncated", .transient, "\(host) sent \(transfer.bytes) of \(range.total) bytes", httpStatus: 206,
+        host: host)
+    }
+    return Fault(
+      "range.mismatch", .transient, "\(host) sent more than the part that was asked for", httpStatus: 206, host: host)
   }
 
   func result(of transfer: Transfer) -> TransferResult {
@@ -48,11 +64,13 @@ extension EasyHandle {
   }
 
   /// How far the present hop has come.
-  func phase(of transfer: Transfer, isHeldBack: Bool) -> Phase {
+  ///
+  /// - Parameter speed: the most bytes a second that our own limits leave it.
+  func phase(of transfer: Transfer, speed: Int?) -> Phase {
     let sent = time(CURLINFO_PRETRANSFER_TIME_T)
     var limits = transfer.request.limits
-    // Time held back by our own limit counts towards no speed.
-    if isHeldBack { limits.minimumSpeed = 0 }
+    // What it has of a limit of ours comes in pieces; a window begins anew where it was held.
+    if let speed { limits.minimumSpeed = min(limits.minimumSpeed, speed / 4) }
     let step: Phase.Step =
       if transfer.hasAnswer {
         .body
@@ -76,7 +94,7 @@ extension EasyHandle {
     CurlFault(
       code: code, host: transfer.hop.url.host, words: words, systemError: Int32(clamping: long(CURLINFO_OS_ERRNO)),
       certificate: long(CURLINFO_SSL_VERIFYRESULT), proxyStatus: long(CURLINFO_HTTP_CONNECTCODE),
-      step: phase(of: transfer, isHeldBack: false).step, hasHead: answer.isComplete,
+      step: phase(of: transfer, speed: nil).step, hasHead: answer.isComplete,
       connectLimit: transfer.request.limits.connect
     ).fault
   }

@@ -80,6 +80,8 @@ internal import Glibc
     set(CURLOPT_BUFFERSIZE, EasyHandle.piece)
     set(CURLOPT_HTTP09_ALLOWED, 0)
     set(CURLOPT_PROTOCOLS_STR, "http,https")
+    // Who goes past the proxy is decided before; libcurl would let `no_proxy` speak against the manifest's.
+    set(CURLOPT_NOPROXY, "")
     let me = unsafe Unmanaged.passUnretained(self).toOpaque()
     unsafe set(CURLOPT_PRIVATE, me)
     unsafe set(CURLOPT_WRITEDATA, me)
@@ -311,6 +313,8 @@ internal import Glibc
   /// The head is whole: says whether the body may come.
   private func takeHead(of transfer: Transfer) -> Bool {
     transfer.hasAnswer = true
+    // The time until now was that of the first byte.
+    transfer.speedWindow = (clock.now, transfer.bytes)
     if let jar = transfer.jar, let hop, !hop.hasCrossed, !answer.cookies.isEmpty {
       jar.take(answer.cookies, from: hop.url)
     }
@@ -329,7 +333,7 @@ internal import Glibc
     }
     if answer.isSuccess, !answer.isEncoded, hop?.method != .head,
       let limit = transfer.request.limits.maximumBytes, let length = answer.contentLength,
-      transfer.bytes + length > limit
+      length > limit - transfer.bytes
     {
       fault = tooLarge(limit)
       return false

@@ -77,7 +77,7 @@ struct Hop: Sendable {
       }
       if let cookie { add("Cookie", cookie, to: &headers) }
     }
-    if let condition = request.condition, isOf(condition) {
+    if let condition = request.condition, isConditional(in: request) {
       if let etag = condition.etag { add("If-None-Match", etag, to: &headers) }
       if let date = condition.lastModified { add("If-Modified-Since", date, to: &headers) }
     }
@@ -94,6 +94,9 @@ struct Hop: Sendable {
     }
     return headers
   }
+
+  /// Whether it is asked whether something has changed.
+  func isConditional(in request: TransferRequest) -> Bool { request.condition.map(isOf) ?? false }
 
   /// Whether a validator belongs to what this hop asks for.
   ///

@@ -24,9 +24,12 @@ struct Phase: Sendable, Hashable {
     case late(Fault)
   }
 
+  /// The code of a transfer that has taken its whole time.
+  static let totalCode = "net.timeout.total"
+
   func verdict(at now: Instant, host: String) -> Verdict {
     if let total = limits.total, now >= start + total {
-      return late("net.timeout.total", "did not finish within \(total.text)", host)
+      return late(Phase.totalCode, "did not finish within \(total.text)", host)
     }
     // The next step cannot be late before its own time has passed, and it has not begun yet.
     var next = now + limits.soonest

@@ -27,7 +27,9 @@ enum StatusFault {
     }
     let date = unsafe curl_getdate(text, nil)
     guard date >= 0 else { return nil }
-    let wait = Interval(nanoseconds: (min(date, 1 << 40) * 1_000_000 - now.microseconds) * 1000)
+    // The year 9999 has more nanoseconds than a number can hold.
+    let soon = min(date, now.microseconds / 1_000_000 + 2 * Int(longestRetryAfter.seconds))
+    let wait = Interval(nanoseconds: (soon * 1_000_000 - now.microseconds) * 1000)
     return min(longestRetryAfter, max(.zero, wait))
   }
 

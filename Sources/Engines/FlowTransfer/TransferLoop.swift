@@ -331,12 +331,16 @@ internal import FlowBase
     retire(easy)
     transfer.isWaiting = true
     begin(hopOf: transfer)
+    // No step of its own takes that time.
+    transfer.isHeld = true
     starved.append(transfer)
     nextCheck = min(nextCheck, now + TransferLoop.starving)
   }
 
   private func feed() {
-    guard let transfer = starved.popLast() else { return }
+    guard !starved.isEmpty else { return }
+    let transfer = starved.removeFirst()
+    transfer.isHeld = false
     transfer.isWaiting = false
     startHop(transfer)
   }
@@ -358,7 +362,7 @@ internal import FlowBase
         transfer.easy?.setSpeed(speed)
         nextCheck = min(nextCheck, now + TransferLoop.sharing)
       }
-      switch phase(of: transfer, isHeldBack: speed != nil).verdict(at: now, host: transfer.hop.url.host) {
+      switch phase(of: transfer, speed: speed).verdict(at: now, host: transfer.hop.url.host) {
       case .wait(let until): nextCheck = min(nextCheck, until)
       case .nextWindow:
         transfer.speedWindow = (now, transfer.bytes)
@@ -366,11 +370,18 @@ internal import FlowBase
       case .late(let fault): late.append((transfer, fault))
       }
     }
-    for (transfer, fault) in late { end(transfer, .failure(fault)) }
+    for (transfer, fault) in late {
+      // The head of a redirect or a failure is the answer, however slowly its words come behind it.
+      if let easy = transfer.easy, easy.isRefusal, fault.code != Phase.totalCode {
+        finishHop(transfer, easy, CURLE_OPERATION_TIMEDOUT)
+      } else {
+        end(transfer, .failure(fault))
+      }
+    }
   }
 
-  private func phase(of transfer: Transfer, isHeldBack: Bool) -> Phase {
-    if let easy = transfer.easy, !transfer.isWaiting { return easy.phase(of: transfer, isHeldBack: isHeldBack) }
+  private func phase(of transfer: Transfer, speed: Int?) -> Phase {
+    if let easy = transfer.easy, !transfer.isWaiting { return easy.phase(of: transfer, speed: speed) }
     return Phase(
       step: .name, limits: transfer.request.limits, start: transfer.start, stepStart: transfer.hopStart,
       lastByte: transfer.lastByte, windowStart: transfer.speedWindow.start, windowBytes: 0)

@@ -3,7 +3,8 @@ public import FlowBase
 /// Tells a network that is gone from hosts that do not answer: a pure value.
 ///
 /// After a failure that a lost network may have caused, somebody looks whether the host can be reached at all, and says
-/// here what was found. Where nothing can be reached, the run is to wait, and to look again from time to time.
+/// here what was found. Where nothing can be reached, the run is to wait, and to look again from time to time: at that
+/// host and at others, since one may be out of reach while the network is there.
 public struct Outage: Sendable {
   /// What was found when somebody tried to reach a host.
   public enum Finding: Sendable, Hashable {
@@ -19,40 +20,72 @@ public struct Outage: Sendable {
 
   /// Whether the network is gone, as far as is known.
   public private(set) var isOffline = false
-  /// The host that is tried while the network is gone.
-  public private(set) var host = ""
+  /// The hosts that are tried in turn while the network is gone.
+  private var targets: [String] = []
+  private var turn = 0
+  /// Whether there was no way at all, and not only hosts that took no connections.
+  private var hasNoWay = false
+  /// The hosts that answered last, the latest first.
+  private var answering: [String] = []
   /// Hosts that took no connection, since one did.
   private var closed: Set<String> = []
+  /// Hosts for whose sake the network is taken to be gone.
+  private var suspects: Set<String> = []
+  /// Hosts that were out of reach while others were not, and have not answered since: their failures are their own.
+  private var lost: Set<String> = []
   private var wait = Outage.waits.first
 
   /// The wait before the first look, and the longest between two.
   static let waits = (first: Interval.milliseconds(500), longest: Interval.seconds(10))
+  /// How many hosts are remembered that have answered, and how many are looked at beside the one that failed.
+  private static let most = 3
 
   /// Nothing is known yet.
   public init() {}
 
+  /// The host that is to be looked at next while the network is gone.
+  public var host: String { targets.isEmpty ? "" : targets[turn % targets.count] }
+
   /// A host has answered.
-  public mutating func answered() { closed.removeAll() }
+  public mutating func answered(by host: String) {
+    if !closed.isEmpty { closed.removeAll() }
+    if !lost.isEmpty { lost.remove(host) }
+    guard answering.first != host else { return }
+    answering.removeAll { $0 == host }
+    answering.insert(host, at: 0)
+    if answering.count > Outage.most { answering.removeLast() }
+  }
 
   /// Takes note of what was found after a failure; whether the network is gone.
   ///
   /// One host that takes no connections is that host's failure; only where several do, and none does otherwise, is it
   /// the network's.
-  public mutating func found(_ finding: Finding, at host: String) -> Bool {
-    switch finding {
-    case .open:
+  ///
+  /// - Parameter others: further hosts of the run, which nobody has asked yet.
+  public mutating func found(_ finding: Finding, at host: String, others: some Sequence<String> = []) -> Bool {
+    if finding == .open {
       closed.removeAll()
+      lost.remove(host)
       return false
-    case .gone: closed.removeAll()
-    case .refused, .silent:
+    }
+    if lost.contains(host) { return isOffline }
+    if finding != .gone {
       closed.insert(host)
-      guard closed.count > 1 else { return false }
+      guard closed.count > 1 else { return isOffline }
     }
-    if !isOffline {
-      isOffline = true
-      wait = Outage.waits.first
-      self.host = host
+    suspects.insert(host)
+    if isOffline { return true }
+    isOffline = true
+    wait = Outage.waits.first
+    hasNoWay = finding == .gone
+    suspects.formUnion(closed)
+    // Those that answered last tell most.
+    targets = answering.filter { $0 != host }
+    for other in others where targets.count < Outage.most && other != host && !targets.contains(other) {
+      targets.append(other)
     }
+    targets.append(host)
+    turn = 0
     return true
   }
 
@@ -62,11 +95,16 @@ public struct Outage: Sendable {
     return wait
   }
 
-  /// Takes note of a look while the network is gone; whether it is back.
-  public mutating func looked(_ finding: Finding) -> Bool {
-    guard isOffline, finding == .open || finding == .refused && closed.isEmpty else { return false }
-    isOffline = false
-    closed.removeAll()
+  /// Takes note of a look at a host while the network is gone; whether it is back.
+  public mutating func looked(_ finding: Finding, at host: String) -> Bool {
+    guard isOffline else { return false }
+    guard finding == .open || finding == .refused && hasNoWay else {
+      turn += 1
+      return false
+    }
+    // It may have been there all the time.
+    lost.formUnion(suspects.subtracting([host]))
+    end()
     return true
   }
 
@@ -74,5 +112,6 @@ public struct Outage: Sendable {
   public mutating func end() {
     isOffline = false
     closed.removeAll()
+    suspects.removeAll()
   }
 }

@@ -28,10 +28,11 @@ public struct RetryPolicy: Sendable, Hashable {
   ///   - chance: a random number from 0 up to 1, which spreads the tries of many clients.
   public func delay(after fault: Fault, attempt: Int, chance: Double) -> Interval? {
     guard attempt < attempts, classes.contains(fault.kind) else { return nil }
-    if let asked = fault.retryAfter { return min(max(asked, .zero), RetryPolicy.longestRetryAfter) }
     let doublings = Double(min(attempt - 1, 40))
     let ceiling = min(longest.seconds, shortest.seconds * pow2(doublings))
-    return Interval(seconds: ceiling * min(max(chance, 0), 1))
+    let backOff = Interval(seconds: ceiling * min(max(chance, 0), 1))
+    // A host that asks for no time, or for one that is over by our clock, has all tries at once otherwise.
+    return fault.retryAfter.map { min(max($0, backOff), RetryPolicy.longestRetryAfter) } ?? backOff
   }
 
   private func pow2(_ exponent: Double) -> Double { Double(sign: .plus, exponent: Int(exponent), significand: 1) }

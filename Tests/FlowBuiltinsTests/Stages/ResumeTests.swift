@@ -28,6 +28,15 @@ private func part(
   return response
 }
 
+extension LoopbackServer.Response {
+  /// The same with another body.
+  fileprivate func with(body: [UInt8]) -> LoopbackServer.Response {
+    var response = self
+    response.body = .bytes(body)
+    return response
+  }
+}
+
 struct `A second try` {
   private let old = LoopbackServer.pattern(100_000)
   private let new = LoopbackServer.pattern(100_000, from: 7)
@@ -120,6 +129,25 @@ struct `A second try` {
       #expect(try await bytes(server, misfits: number > 0) == new, "answer \(number)")
       #expect(server.requests.count == (number > 0 ? 3 : 2))
     }
+  }
+
+  @Test func `holds the length of a part against what the part says of itself`() async throws {
+    // Less than it says is one more body that broke off, and gone on with.
+    let short = try breakingServer(old) { [old] request, _ in
+      let whole = part(request, old)
+      return request.attempt == 2 ? whole.with(body: Array(old[60_000..<70_000])) : whole
+    }
+    let bench = try Bench(Fetch.part)
+    #expect(await bench.fault(item(short.url))?.code == "body.truncated")
+    #expect(await bench.fault(item(short.url))?.code == "body.truncated")
+    #expect(try await bench.run(item(short.url)).heldBytes == old)
+    #expect(short.requests.last?.header("Range") == "bytes=70000-")
+    // Of more than it says nothing is kept.
+    let long = try breakingServer(old) { [old] request, whole in
+      request.attempt == 2 ? part(request, old).with(body: Array(old[60_000...]) + [0]) : whole
+    }
+    #expect(try await bytes(long, misfits: true) == old)
+    #expect(long.requests.last?.header("Range") == nil)
   }
 
   @Test func `asks for the whole where nothing vouches for the body`() async throws {

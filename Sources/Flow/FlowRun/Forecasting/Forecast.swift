@@ -101,7 +101,7 @@ public struct Forecast: Sendable {
   /// How many of them need no work.
   public var done = 0
   /// The bytes of the items to work on, as far as the sources name sizes.
-  public var knownBytes = 0
+  public private(set) var knownBytes = 0
   /// How many of the items to work on have no known size.
   public var unknownSizes = 0
   /// Files that would be written anew.
@@ -112,6 +112,12 @@ public struct Forecast: Sendable {
   public var orphans: [String] = []
   /// How many such files there are.
   public var orphanCount = 0
+
+  /// Counts bytes of an item; what hosts say of them may be any number.
+  mutating func add(bytes: Int) {
+    let sum = knownBytes.addingReportingOverflow(max(0, bytes))
+    knownBytes = sum.overflow ? .max : sum.partialValue
+  }
 
   /// Whether there is nothing to do.
   public var isIdle: Bool { items == done }

@@ -107,7 +107,7 @@ public struct Forecaster: Sendable {
       case .seen(let sighting):
         forecast.online?.found += 1
         if let bytes = sighting.bytes {
-          forecast.knownBytes += bytes
+          forecast.add(bytes: bytes)
           forecast.unknownSizes -= 1
         }
       case .failed(let fault): forecast.online?.failures[fault.code, default: 0] += 1
@@ -129,7 +129,7 @@ public struct Forecaster: Sendable {
       if let url = item.url, let address = try? WebAddress(parsing: url) {
         tally.hosts[address.hostAndPort, default: 0] += 1
       }
-      if let size = item.expected.size { forecast.knownBytes += size } else { forecast.unknownSizes += 1 }
+      if let size = item.expected.size { forecast.add(bytes: size) } else { forecast.unknownSizes += 1 }
     } else {
       forecast.done += 1
     }

@@ -121,7 +121,9 @@ extension RunLoop {
   func reached(_ host: String, _ finding: Outage.Finding, _ fault: Fault, _ operation: Operation, _ ticket: Int) {
     guard slots[operation.slot].ticket == ticket else { return }
     let wasOffline = outage.isOffline
-    guard !machine.mode.isEnding, outage.found(finding, at: host) else { return failed(operation, fault) }
+    guard !machine.mode.isEnding, outage.found(finding, at: host, others: hostNames) else {
+      return failed(operation, fault)
+    }
     slots[operation.slot].tries[operation.node] -= 1
     offlineNode = operation.node
     if !wasOffline {
@@ -138,13 +140,14 @@ extension RunLoop {
   func lookForNetwork() {
     guard outage.isOffline, !machine.mode.isEnding else { return }
     guard state == .paused else { return outage.end() }
-    reach(outage.host, through: offlineNode) { .looked(Outage.Finding($0)) }
+    let host = outage.host
+    reach(host, through: offlineNode) { .looked(Outage.Finding($0), at: host) }
   }
 
   /// The answer to `lookForNetwork`.
-  func looked(_ finding: Outage.Finding) {
+  func looked(_ finding: Outage.Finding, at host: String) {
     guard outage.isOffline, !machine.mode.isEnding else { return }
-    guard outage.looked(finding) else {
+    guard outage.looked(finding, at: host) else {
       timers.add(.lookForNetwork, due: (now + outage.nextWait()).nanoseconds)
       return
     }

@@ -304,11 +304,14 @@ extension RunLoop {
     switch result {
     case .success(let made):
       if made.isMultiplexed { gate.carriesStreams(host) }
-      outage.answered()
+      outage.answered(by: hostNames[host])
       gate.ended(host, .answered, at: now)
     case .failure(let fault) where fault.kind == .quota:
+      outage.answered(by: hostNames[host])
       gate.ended(host, .refused(retryAfter: fault.retryAfter), at: now)
-    case .failure(let fault): gate.ended(host, fault.httpStatus == nil ? .other : .answered, at: now)
+    case .failure(let fault):
+      if fault.httpStatus != nil { outage.answered(by: hostNames[host]) }
+      gate.ended(host, fault.httpStatus == nil ? .other : .answered, at: now)
     }
   }
 

@@ -31,7 +31,7 @@ final class RunLoop: @unchecked Sendable {
     /// What was found at a host after a failure that may be the network's.
     case reached(String, Outage.Finding, after: Fault, Operation, ticket: Int)
     /// What was found while the network was gone.
-    case looked(Outage.Finding)
+    case looked(Outage.Finding, at: String)
   }
 
   let plan: Plan
@@ -272,7 +272,7 @@ final class RunLoop: @unchecked Sendable {
     case .holdChanged: followHold()
     case .reached(let host, let finding, let fault, let operation, let ticket):
       reached(host, finding, fault, operation, ticket)
-    case .looked(let finding): looked(finding)
+    case .looked(let finding, let host): looked(finding, at: host)
     }
     perform()
   }

@@ -12,6 +12,8 @@ final class RobotsFiles: Sendable {
 
   /// The most bytes that are read of a robots.txt, as RFC 9309 has it.
   private static let mostBytes = 500 * 1024
+  /// How long reading one may take, while all items of its origin wait.
+  private static let longest = Interval.seconds(60)
 
   /// Throws `robots.disallowed` where an order's address is not to be visited.
   func check(_ order: FetchOrder, _ engine: TransferEngine) async throws(Fault) {
@@ -65,11 +67,15 @@ final class RobotsFiles: Sendable {
       url: origin + "/robots.txt", addresses: order.request.addresses, way: order.request.way)
     request.credentials = order.request.credentials
     request.limits.connect = order.request.limits.connect
+    request.limits.total = RobotsFiles.longest
     let sink = PrefixSink(limit: RobotsFiles.mostBytes)
     var rules: RobotsRules?
     var fault: Fault?
     do throws(Fault) {
-      _ = try await engine.perform(request, into: sink)
+      do throws(Fault) { _ = try await engine.perform(request, into: sink) } catch {
+        // What stands behind the first bytes does not count, and may have no end.
+        guard sink.isFull else { throw error }
+      }
       rules = RobotsRules(parsing: String(decoding: sink.bytes, as: UTF8.self), for: order.userAgent)
     } catch {
       // A file that is not there forbids nothing; one that cannot be had forbids everything for now.
@@ -87,7 +93,7 @@ final class RobotsFiles: Sendable {
   }
 }
 
-/// Keeps the first bytes of a body.
+/// Keeps the first bytes of a body, and takes no more than these.
 final class PrefixSink: ByteSink, Sendable {
   private let kept = Guarded<[UInt8]>([])
   private let limit: Int
@@ -96,7 +102,11 @@ final class PrefixSink: ByteSink, Sendable {
 
   var bytes: [UInt8] { kept.withLock { $0 } }
 
+  /// Whether it has as many as it takes.
+  var isFull: Bool { kept.withLock { $0.count >= limit } }
+
   func write(_ bytes: UnsafeRawBufferPointer) throws(Fault) {
     kept.withLock { kept in unsafe kept.append(contentsOf: bytes.prefix(max(0, limit - kept.count))) }
+    if isFull { throw Fault("body.too_large", .permanent, "the first \(limit) bytes are enough") }
   }
 }
