@@ -367,4 +367,33 @@ private struct Halt: Stage {
     let again = try await scene.run(text)
     #expect(again.count(.itemEnd) == 3 && again.items.total == 3 && again.items.cached == 3)
   }
+
+  /// A stage that gathers reads of an item before it is known to be as it was.
+  @Test(arguments: ["report: index.csv", "report: '${group}.csv', per: { group: row.kind }"])
+  func `What has not changed stays done where a table reads of it before it is fetched`(report: String) async throws {
+    let version = Guarded(1)
+    let scene = try versions(version)
+    try SmallFiles.replace(scene.place.file("list.csv"), Array("url,key,kind\n\(scene.server.url)/a,a,k\n".utf8))
+    let text = """
+      sources: [{ file: list.csv }]
+      hosts: { "127.0.0.1": { allow: true } }
+      stages:
+        - { id: mark, set: { mark: "${item.key}" } }
+        - fetch
+        - { id: file, store: a.bin }
+        - { \(report), needs: [mark] }
+      state: { refresh: changed, durability: process }
+      """
+    #expect(try await scene.run(text).exit == .done)
+    for _ in 0..<3 {
+      let again = try await scene.run(text)
+      #expect(
+        again.exit == .done && again.items.cached == 1 && again.ends.values.first?.outputs.map(\.path) == ["a.bin"])
+    }
+    #expect(scene.server.requests.dropFirst().allSatisfy { $0.header("If-None-Match") == "\"1\"" })
+    version.withLock { $0 = 2 }
+    #expect(try await scene.run(text).items.cached == 0)
+    #expect(scene.output("a.bin") == "version 2")
+    #expect(try await scene.run(text).items.cached == 1)
+  }
 }

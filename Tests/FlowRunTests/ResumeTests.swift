@@ -245,4 +245,47 @@ import Testing
     try await scene.run(manifest(1), options: { $0.prunes = true })
     #expect(scene.outputs == ["k1"])
   }
+
+  @Test func `The files of a source that gives nothing any more stay, until it is taken out`() async throws {
+    let scene = try Scene()
+    func text(_ sources: String, report: String = "one.csv") -> String {
+      """
+      sources: [\(sources)]
+      hosts: { "127.0.0.1": { allow: true } }
+      stages:
+        - fetch
+        - { id: file, store: "${item.source}-${item.key}.bin" }
+        - { report: \(report), needs: file }
+        - { id: tables, report: "${group}.csv", needs: file, per: { group: item.source } }
+      """
+    }
+    let kept = "{ id: kept, urls: \(String.addresses(1)) }"
+    let both = "\(kept), { id: list, file: list.txt }"
+    let path = scene.place.file("list.txt")
+    let addresses = (1...2).map { "\(scene.server.url)/\($0)\n" }
+    try SmallFiles.replace(path, Array(addresses.joined().utf8))
+    #expect(try await scene.run(text(both)).exit == .done)
+    let all = scene.outputs
+    #expect(all.count == 6 && all.contains("list.csv"))
+
+    // A table of all items is another's matter.
+    try SmallFiles.replace(path, [])
+    for _ in 0..<2 {
+      let emptied = try await scene.run(text(both, report: "two.csv"), options: { $0.prunes = true })
+      #expect(emptied.exit == .done && scene.outputs == all.map { $0 == "one.csv" ? "two.csv" : $0 }.sorted())
+      #expect(emptied.log.contains { $0.contains("kept 2 files of the source `list`") }, "\(emptied.log)")
+    }
+    #expect(try await Forecaster(try scene.plan(text(both, report: "two.csv"))).forecast().orphans.isEmpty)
+
+    // What a run over a part of the items sees is not what the source gives.
+    try SmallFiles.replace(path, Array(addresses[0].utf8))
+    try await scene.run(text(both))
+    try await scene.run(text(both), options: { $0.failedOnly = FailureFilter() })
+    #expect(try await Forecaster(try scene.plan(text(both))).forecast().orphans.count == 2)
+    try await scene.run(text(both), options: { $0.prunes = true })
+    #expect(scene.outputs.count == 5 && scene.outputs.filter { $0.hasPrefix("list-") }.count == 1)
+
+    try await scene.run(text(kept), options: { $0.prunes = true })
+    #expect(scene.outputs == ["kept-k1.bin", "kept.csv", "one.csv"])
+  }
 }

@@ -368,6 +368,27 @@ import Testing
     #expect(try tree.condition(of: record) == .missing)
   }
 
+  @Test func `many outputs are compared by their bytes as each alone is`() throws {
+    let place = try Sandbox()
+    for name in ["same", "touched", "altered", "longer", "missing", "hidden"] { try place.publish(name, name) }
+    let reader = try place.reader()
+    try place.write("touched", "touched")
+    try place.write("altered", "ALTERED")
+    try place.write("longer", "longer than before")
+    try FileSystem.remove(place.out("missing"))
+    try place.write("hidden", "HIDDEN")
+    let stamp = FileStamp(try FileSystem.facts(place.out("hidden")))
+    try place.store.journal.database.run(
+      "UPDATE outputs SET modified = \(stamp.modified), changed = \(stamp.changed), inode = \(stamp.inode)"
+        + " WHERE path = 'hidden'")
+    let outputs = try reader.outputs(limit: 10).map(\.output)
+    let conditions = try place.store.tree.conditions(of: outputs)
+    #expect(outputs.map(\.path) == ["same", "touched", "altered", "longer", "missing", "hidden"])
+    #expect(try conditions == outputs.map { try place.store.tree.condition(of: $0, by: .digest) })
+    #expect(conditions[0] == .unchanged && conditions[2...] == [.altered, .altered, .missing, .altered])
+    #expect(conditions[1] != .altered)
+  }
+
   @Test func `a barrier is remembered with the digest of what it worked on`() throws {
     let place = try Sandbox()
     let record = BarrierRecord(

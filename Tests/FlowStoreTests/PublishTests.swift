@@ -136,6 +136,37 @@ import Testing
     #expect(try place.store.tree.digest("b") == nil)
   }
 
+  @Test func `digests of many outputs are those of each, whatever their lengths`() throws {
+    let place = try Sandbox()
+    let lengths = (0..<50).map { [0, 1, 63, 64, 4096, 32_768, 32_769, 100_000, 7, 65_536][$0 % 10] + $0 / 10 * 64 }
+    var paths: [String] = []
+    var expected: [Digest?] = []
+    for (number, length) in lengths.enumerated() {
+      let text = String(decoding: (0..<length).map { UInt8(($0 &* 31 &+ number) & 0x7F) }, as: UTF8.self)
+      paths.append("d/\(number)")
+      try place.write(paths[number], text)
+      expected.append(Digest.sha256(of: text))
+    }
+    try FileSystem.makeLink(place.out("d/link"), to: place.out("d/1"))
+    for (name, place) in [("d", 0), ("none", 3), ("d/link", 20), ("d/1/below", 40)] {
+      paths.insert(name, at: place)
+      expected.insert(nil, at: place)
+    }
+    for most in [1, 2, 16, 100] {
+      #expect(try place.store.tree.digests(paths, atOnce: most).map { try $0.get() } == expected)
+    }
+    #expect(try place.store.tree.digests(paths).map { try $0.get() } == expected)
+    // All that are read at once end in the same moment.
+    let alike = Array(repeating: paths[2], count: 70)
+    #expect(try place.store.tree.digests(alike).map { try $0.get() } == Array(repeating: expected[2], count: 70))
+    #expect(place.store.tree.digests([]).isEmpty)
+    guard case .failure(let fault) = place.store.tree.digests(["d/1", "../x"])[1] else {
+      Issue.record("a path that leads out of the directory is refused")
+      return
+    }
+    #expect(fault.code == "path.escapes")
+  }
+
   @Test func `a file where a folder is needed, and a folder where a file is, are collisions`() throws {
     let place = try Sandbox()
     try place.publish("a", "file")

@@ -97,16 +97,7 @@ public final class Runner: Sendable {
       // What is an orphan is judged by the last complete run, and that is to be this one.
       try? await opened.runStore.recordEnd(record)
       do {
-        let (removed, standing) = try await opened.runStore.prune()
-        bus.emit(.log(Payload.LogLine(.info, "removed \(removed) files that no item makes any more")))
-        if standing > 0 {
-          bus.emit(
-            .log(
-              Payload.LogLine(
-                .info,
-                "\(standing) files that no item makes any more stay: items of this run were dropped since those have "
-                  + "the same")))
-        }
+        for line in try await opened.runStore.prune().lines { bus.emit(.log(line)) }
       } catch {
         bus.emit(.log(Payload.LogLine(.warn, "nothing was removed: \(error.message)")))
       }

@@ -51,13 +51,16 @@ struct Verification: Sendable {
         let page = try reader.outputs(after: last, limit: 512)
         guard let end = page.last else { break }
         last = end.row
+        var counted: [OutputRecord] = []
         for (_, output) in page {
           // What no item makes any more is `plan`'s matter. An item that failed since has what it had before.
           var counts = output.run >= complete || standIns.contains(output.owner.item)
           if !counts { counts = try Verification.hasFailedSince(output.owner.item, complete, reader) }
-          guard counts else { continue }
-          files += 1
-          switch try tree.condition(of: output, by: .digest) {
+          if counts { counted.append(output) }
+        }
+        files += counted.count
+        for (output, condition) in zip(counted, try tree.conditions(of: counted)) {
+          switch condition {
           case .unchanged, .touched: continue
           case .altered: altered.append(output.path)
           case .missing: missing.append(output.path)

@@ -61,33 +61,6 @@ public final class OutputTree: Sendable {
     }
   }
 
-  /// The SHA-256 of an output's bytes; nil if there is no such file.
-  public func digest(_ path: String) throws(Fault) -> Digest? {
-    guard let file = try read(path) else { return nil }
-    return try naming("read", absolute(path)) { () throws(Errno) in
-      let facts = try file.facts()
-      guard facts.kind == .file else { return nil }
-      // One byte more than a small file has, so that there is little memory for it and its end is seen.
-      return try OutputTree.digest(of: file, upTo: max(1, min(facts.size + 1, 1 << 18)))
-    }
-  }
-
-  /// The SHA-256 of what is left of a file, read in pieces of at most so many bytes.
-  private static func digest(of file: Descriptor, upTo count: Int) throws(Errno) -> Digest {
-    let stream = DigestStream(.sha256)
-    let result: Result<Digest, Errno> = unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) {
-      buffer in
-      do throws(Errno) {
-        while true {
-          let length = try unsafe file.read(into: UnsafeMutableRawBufferPointer(buffer))
-          if length == 0 { return .success(stream.finish()) }
-          unsafe stream.update(UnsafeRawBufferPointer(start: buffer.baseAddress, count: length))
-        }
-      } catch { return .failure(error) }
-    }
-    return try result.get()
-  }
-
   /// Puts a finished file under its final name, in one step; what had the name is replaced, a link included.
   ///
   /// False where the file lies on another file system and has to be copied first.

@@ -70,7 +70,8 @@ extension JournalReader {
 
   /// Outputs that no item and no stage of the last complete run made any more, behind the given row.
   ///
-  /// What belongs to an item that did not make it in that run is none: its next success may find it unchanged.
+  /// What belongs to an item that did not make it in that run is none: its next success may find it unchanged. Nor is
+  /// what came of a source that has given nothing at all since, as `emptied` tells, and of groups meanwhile.
   public func orphans(after last: Int = 0, limit: Int) throws(Fault) -> [(row: Int, output: OutputRecord)] {
     guard let run = try lastCompleteRun() else { return [] }
     return try rows(
@@ -78,6 +79,9 @@ extension JournalReader {
       SELECT \(Self.outputColumns), id FROM outputs WHERE id > ?1 AND run < ?2 AND ours <> 0 AND NOT EXISTS (
         SELECT 1 FROM items WHERE items.id = outputs.owner AND items.run >= ?2
         AND items.status NOT IN (\(ItemStatus.ok.rawValue), \(ItemStatus.filtered.rawValue)))
+      AND NOT EXISTS (
+        SELECT 1 FROM sources WHERE \(Self.isEmptied) AND (
+          outputs.grp <> '' OR sources.id = (SELECT source FROM items WHERE items.id = outputs.owner)))
       ORDER BY id LIMIT ?3
       """
     ) {
@@ -86,6 +90,28 @@ extension JournalReader {
       $0.bind(3, limit)
     } _: { (row) throws(Fault) in
       (row: row.int(11), output: try Self.output(row))
+    }
+  }
+
+  /// Whether a source has given nothing since the run `?2`, and files are there that came of it before.
+  private static let isEmptied = "sources.run >= ?2 AND sources.items = 0 AND EXISTS (SELECT 1 \(earlierFiles))"
+  private static let earlierFiles =
+    """
+    FROM items JOIN outputs ON outputs.owner = items.id
+    WHERE items.source = sources.id AND outputs.run < ?2 AND outputs.ours <> 0
+    """
+
+  /// The sources of the last complete run that gave nothing in it, and how many files are there of what they gave before.
+  ///
+  /// A list with nothing in it is rather one that could not be made than the wish that all be gone.
+  public func emptied() throws(Fault) -> [(source: String, files: Int)] {
+    guard let run = try lastCompleteRun() else { return [] }
+    return try rows(
+      "SELECT name, (SELECT count(*) \(Self.earlierFiles)) FROM sources WHERE \(Self.isEmptied) ORDER BY place"
+    ) {
+      $0.bind(2, run)
+    } _: { (row) throws(Fault) in
+      (source: row.text(0), files: row.int(1))
     }
   }
 

@@ -31,6 +31,29 @@ extension OutputTree {
     return stamp == output.stamp ? .unchanged : .touched(stamp)
   }
 
+  /// Compares some outputs with their records by their bytes, each at its place.
+  public func conditions(of outputs: [OutputRecord]) throws(Fault) -> [Condition] {
+    var conditions: [Condition] = []
+    conditions.reserveCapacity(outputs.count)
+    /// The outputs whose bytes decide.
+    var alike: [Int] = []
+    for (place, output) in outputs.enumerated() {
+      let facts = try facts(output.path)
+      switch facts {
+      case nil: conditions.append(.missing)
+      case let facts? where facts.kind == .file && facts.size == output.bytes:
+        let stamp = FileStamp(facts)
+        conditions.append(stamp == output.stamp ? .unchanged : .touched(stamp))
+        alike.append(place)
+      default: conditions.append(.altered)
+      }
+    }
+    for (place, digest) in zip(alike, digests(alike.map { outputs[$0].path })) {
+      if try digest.get() != outputs[place].sha256 { conditions[place] = .altered }
+    }
+    return conditions
+  }
+
   /// Whether a file is as it was published, as far as its size, times and number tell.
   public func isInPlace(_ trace: OutputTrace) -> Bool {
     guard let facts = try? facts(trace.path) else { return false }

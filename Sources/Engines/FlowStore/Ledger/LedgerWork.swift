@@ -136,13 +136,19 @@ final class LedgerWork {
     "path.collision", .permanent,
     "another item has taken an output of this one in this run; put something into the path that tells them apart")
 
+  private func confirm(_ confirmation: Confirmation) throws(Fault) {
+    if try writer.confirm(confirmation) < confirmation.outputs { throw LedgerWork.takenOutput }
+  }
+
   private func record(_ order: StoreOrder) throws(Fault) {
     switch order {
     case .publish, .flush: break
     case .item(let item): try writer.write(item)
-    case .confirm(let confirmation):
-      let count = try writer.confirm(confirmation)
-      if count < confirmation.outputs { throw LedgerWork.takenOutput }
+    case .confirm(let confirmation): try confirm(confirmation)
+    case .restore(let item, let confirmation):
+      // First: outputs that do not count for this run yet would be taken from it with its row.
+      try confirm(confirmation)
+      try writer.write(item)
     case .confirmAll(let confirmed):
       if try !writer.confirm(confirmed) { throw LedgerWork.takenOutput }
     case .result(let result): try writer.write(result)

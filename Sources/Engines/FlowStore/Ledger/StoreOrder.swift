@@ -8,6 +8,8 @@ public indirect enum StoreOrder: Sendable {
   case item(ItemRecord)
   /// Says that a run found an item as an earlier one left it: its row and its outputs count for this run now.
   case confirm(Confirmation)
+  /// The same of an item whose row was written as being under way since: it is written as it stands now.
+  case restore(ItemRecord, Confirmation)
   /// The same of many items whose places are those that the journal knows; `path.collision` where one of them lacks an
   /// output, and then nothing is written.
   case confirmAll(ConfirmedItems)

@@ -60,6 +60,8 @@ final class Slot {
     var wasParked = false
     /// What an earlier run knew of it.
     var history: StoredItem?
+    /// Whether the journal has it as being under way.
+    var isWritten = false
     /// The nodes whose results stages that gather can read already.
     var written: Set<Int> = []
     /// The stages whose result came from an earlier run.

@@ -281,7 +281,9 @@ extension RunLoop {
       counts.filtered += 1
     }
     ending[held.ticket] = EndingItem(name: held.item.name, subject: subject, end: end)
-    store.touch(ticket: held.ticket, index: held.item.index, source: source, known: known)
+    store.touch(
+      ticket: held.ticket, index: held.item.index, source: source, known: known,
+      writtenAs: held.course.isWritten ? held.item : nil)
     held.close()
     madeTotal += made.count
     for child in made { endCached(child.item, source, child.known, child.end) }
@@ -380,7 +382,9 @@ extension RunLoop {
       draft.memberships += memberships(of: held.item, at: node, result)
       slots[slot].course.written.insert(node)
     }
-    if ticket > 0 || !draft.results.isEmpty || !draft.dropped.isEmpty { store.begin(draft) }
+    guard ticket > 0 || !draft.results.isEmpty || !draft.dropped.isEmpty else { return }
+    slots[slot].course.isWritten = true
+    store.begin(draft)
   }
 
   /// The group of a leg as JSON, empty for the whole run; nil where it is in no group.

@@ -150,7 +150,10 @@ extension RunLoop {
       feeds[number].isTold = true
       // Failed items have their numbers among all.
       if options.failedOnly == nil { feeds[number].total = feeds[number].items }
-      store.sourceEnded(number, items: feeds[number].items, duplicates: feeds[number].duplicates)
+      // What a run over a part of the items has seen says nothing of what the source gives.
+      if store.gathersSince == nil {
+        store.sourceEnded(number, items: feeds[number].items, duplicates: feeds[number].duplicates)
+      }
       teller.sourceEnd(
         Payload.SourceEnd(
           source: feeds[number].id, items: feeds[number].items, duplicates: feeds[number].duplicates))

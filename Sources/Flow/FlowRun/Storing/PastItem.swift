@@ -73,13 +73,18 @@ final class PastReaders: Sendable {
         let known = try store.lookup(source: source, keys: items.map { $0.item.key }, from: place, in: reader)
         let traces = try reader.traces(of: known.compactMap { $0?.facts.outputs.isEmpty == false ? $0?.id : nil })
         var cursor = traces.startIndex
+        var looks: [Look] = []
+        looks.reserveCapacity(items.count)
         for (item, known) in zip(items, known) where item.fault == nil {
           var own = traces[cursor..<cursor]
           if let known, !known.facts.outputs.isEmpty {
             own = PastReaders.take(known.id, from: traces, at: &cursor)
           }
-          item.past = past(of: item.item, known, own, in: reader)
+          looks.append(look(at: item, known, own, in: reader))
         }
+        // Their bytes are read together: side by side they have their digests sooner.
+        let altered = store.altered(looks.compactMap { $0.isInPlace == true ? $0.known : nil })
+        for look in looks { look.item.past = past(of: look, altered, in: reader) }
       }
     }
   }
@@ -103,19 +108,37 @@ final class PastReaders: Sendable {
     return traces[start..<end]
   }
 
-  private func past(
-    of item: Item, _ known: StoredItem?, _ traces: ArraySlice<OutputTrace>, in reader: JournalReader
-  ) -> PastItem {
-    let input = fingerprints.input(of: item)
+  /// What was seen of an item before the bytes of its files.
+  private struct Look {
+    let item: PreparedItem
+    let known: StoredItem?
+    let input: [UInt8]
+    let fingerprint: [UInt8]
+    /// Whether what is known still holds; nil where more has to be looked up to know.
+    var isInPlace: Bool?
+  }
+
+  private func look(
+    at item: PreparedItem, _ known: StoredItem?, _ traces: ArraySlice<OutputTrace>, in reader: JournalReader
+  ) -> Look {
+    let input = fingerprints.input(of: item.item)
     // Where numbers count, that of before is taken for today's until all that come before have come.
     let fingerprint = fingerprints.of(input, index: known?.index ?? 0)
-    guard let known else { return PastItem(input: input, fingerprint: fingerprint, known: nil, end: nil) }
-    if let isInPlace = store.areInPlace(known, fingerprint: fingerprint, traces, in: reader) {
+    return Look(
+      item: item, known: known, input: input, fingerprint: fingerprint,
+      isInPlace: known.map { store.areInPlace($0, fingerprint: fingerprint, traces, in: reader) } ?? false)
+  }
+
+  private func past(of look: Look, _ altered: Set<Int>, in reader: JournalReader) -> PastItem {
+    guard let known = look.known else {
+      return PastItem(input: look.input, fingerprint: look.fingerprint, known: nil, end: nil)
+    }
+    if let isInPlace = look.isInPlace, !altered.contains(known.id) {
       let end = isInPlace ? known.facts.cachedEnd(known.status) : nil
-      return PastItem(input: input, fingerprint: fingerprint, known: known, end: end)
+      return PastItem(input: look.input, fingerprint: look.fingerprint, known: known, end: end)
     }
     var touched: [String: FileStamp] = [:]
-    let end = store.reusable(known, fingerprint: fingerprint, in: reader, &touched)
-    return PastItem(input: input, fingerprint: fingerprint, known: known, end: end, touched: touched)
+    let end = store.reusable(known, fingerprint: look.fingerprint, in: reader, &touched)
+    return PastItem(input: look.input, fingerprint: look.fingerprint, known: known, end: end, touched: touched)
   }
 }

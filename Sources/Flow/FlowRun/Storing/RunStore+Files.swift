@@ -70,13 +70,13 @@ extension RunStore {
       check: check, mode: options.mode, media: options.media, run: run)
   }
 
-  /// Removes what earlier runs have published and no item makes any more; says how many files went, and how many stay
-  /// for items that were dropped since they have the same.
+  /// Removes what earlier runs have published and no item makes any more.
   ///
   /// Files that were altered since stay.
-  func prune() async throws(Fault) -> (removed: Int, standing: Int) {
+  func prune() async throws(Fault) -> Pruning {
     let standIns = try read { (reader) throws(Fault) in try StandIns.all(in: reader) }
-    var (removed, standing) = (0, 0)
+    var pruning = Pruning()
+    pruning.emptied = try read { (reader) throws(Fault) in try reader.emptied() }
     var last = 0
     while let page = try? read({ [last] (reader) throws(Fault) in try reader.orphans(after: last, limit: 256) }),
       let end = page.last
@@ -84,13 +84,13 @@ extension RunStore {
       last = end.row
       for orphan in page {
         if standIns.contains(orphan.output.owner.item) {
-          standing += 1
+          pruning.standing += 1
         } else if (try? await perform(.prune(path: orphan.output.path, evenIfAltered: false, check: check))) != nil {
-          removed += 1
+          pruning.removed += 1
         }
       }
     }
-    return (removed, standing)
+    return pruning
   }
 }
 

@@ -92,7 +92,7 @@ final class RunStore: @unchecked Sendable {
     }
   }
 
-  /// Whether the files of an item that is done are as they were published; nil where more has to be looked up to know.
+  /// Whether the files of an item that is done stand as they were published; nil where more has to be looked up to know.
   func areInPlace(
     _ known: StoredItem, fingerprint: [UInt8], _ traces: ArraySlice<OutputTrace>, in reader: JournalReader
   ) -> Bool? {
@@ -100,9 +100,20 @@ final class RunStore: @unchecked Sendable {
     guard plan.state.rerunOn.contains(.outputMissing) else { return true }
     for output in known.facts.outputs {
       guard let trace = traces.first(where: { $0.path == output.path }), tree.isInPlace(trace) else { return nil }
-      if check == .digest, (try? tree.digest(output.path))?.hex != output.sha256 { return nil }
     }
     return true
+  }
+
+  /// Which of some items whose files are in place have one with other bytes than it was published with.
+  func altered(_ items: [StoredItem]) -> Set<Int> {
+    guard check == .digest, plan.state.rerunOn.contains(.outputMissing) else { return [] }
+    let outputs = items.flatMap { item in item.facts.outputs.map { (item: item.id, output: $0) } }
+    var altered: Set<Int> = []
+    for (entry, digest) in zip(outputs, tree.digests(outputs.map(\.output.path)))
+    where (try? digest.get())?.hex != entry.output.sha256 {
+      altered.insert(entry.item)
+    }
+    return altered
   }
 
   /// Whether what an item's result depends on is as it was.
@@ -195,14 +206,37 @@ final class RunStore: @unchecked Sendable {
   func makeItemID() -> Int { journal.makeItemID() }
 
   /// Says that an item is as an earlier run left it.
-  func touch(ticket: Int, index: Int, source: Int, known: StoredItem) {
+  ///
+  /// - Parameter item: What this run has written of it as being under way since, if it has.
+  func touch(ticket: Int, index: Int, source: Int, known: StoredItem, writtenAs item: Item? = nil) {
     var confirmation = Confirmation(
       item: known.id, index: index, outputs: known.facts.outputs.count, run: run)
     confirmation.isInPlace = known.index == index
     if !touched.isEmpty, let stamps = touched.removeValue(forKey: known.id) { confirmation.touched = stamps }
-    if known.facts.groups.isEmpty, lots.take(ticket, confirmation) { return }
-    post(UInt64(ticket), .confirm(confirmation))
+    if let item {
+      post(UInt64(ticket), .restore(record(of: known, item, source), confirmation))
+    } else {
+      if known.facts.groups.isEmpty, lots.take(ticket, confirmation) { return }
+      post(UInt64(ticket), .confirm(confirmation))
+    }
     addMemberships(known, index, source)
+  }
+
+  /// How an item ended in an earlier run, as it is to be written again.
+  private func record(of known: StoredItem, _ item: Item, _ source: Int) -> ItemRecord {
+    var draft = ItemRecordDraft(
+      ticket: 0, id: known.id, item: item, source: source, status: known.status, input: known.input,
+      fingerprint: known.fingerprint, fault: nil)
+    draft.end = known.facts.cachedEnd(known.status)
+    draft.made = known.made
+    draft.standIns = known.facts.standIns
+    draft.groups = known.facts.groups.compactMap { entry in
+      guard let barrier = plan.stages.firstIndex(where: { $0.id == entry.stage }),
+        let node = nodeNumbers.firstIndex(of: entry.node)
+      else { return nil }
+      return ItemRecordDraft.Membership(barrier: barrier, node: node, group: entry.group)
+    }
+    return record(draft, FlowStore.ItemStatus(known.status), nil)
   }
 
   /// Puts an item that needs no work into the groups that it was in.
