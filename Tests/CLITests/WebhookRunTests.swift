@@ -290,7 +290,7 @@ private func kept(_ stream: Stream) -> Set<String> {
         !String(decoding: try SmallFiles.read(work.place.file(".imgflow/\(name)")), as: UTF8.self).contains("MfKQ9r8"))
     }
     receiver.behave { _ in nil }
-    _ = try await work.tool.run("flush", "m.yaml")
+    #expect(try await work.tool.run("flush", "m.yaml", "--deadline", "60s").code == 0)
     let types = receiver.taken.flatMap(\.events).compactMap { $0.asMap?["type"]?.asString }
     #expect(types == ["stream.start", "item.end", "item.end", "item.end", "run.end"])
   }

@@ -93,8 +93,20 @@ private final class Paper: Sendable {
         "  results  ./out  (1 new file, 1.00 kB)",
         "  failed   4 × http.404 at cdn.example.com  such as products/A5: the server has no such file",
         "  next     imgflow run 'my catalog.yaml' --failed   once the reasons are gone",
-        "           imgflow status                           what failed, what is left, and why",
+        "           imgflow status 'my catalog.yaml'         what failed, what is left, and why",
         "           imgflow explain http.404                 what it means and what to do",
+      ])
+  }
+
+  @Test func `The summary says what was odd, and how much more of it there is`() {
+    var view = busyView()
+    for number in 1...5 { _ = view.handle(event(.log(.init(number == 2 ? .info : .warn, "odd \(number)")))) }
+    _ = view.handle(event(runEnd(.success, exit: 0, ItemCounts(total: 1, ok: 1)), at: 60))
+    let lines = view.summary(folder: "/w", hasColor: false)
+    let first = lines.firstIndex(of: "  warned   odd 1") ?? 0
+    #expect(
+      lines[first...].prefix(4) == [
+        "  warned   odd 1", "           odd 3", "           odd 4", "           and 1 more, in the events",
       ])
   }
 
@@ -102,7 +114,9 @@ private final class Paper: Sendable {
     var view = busyView()
     _ = view.handle(event(runEnd(.failure, exit: 1, ItemCounts(total: 100, ok: 96, failed: 4)), at: 60))
     let lines = view.summary(folder: "/w", hasColor: false, width: width)
-    for command in ["imgflow run 'my catalog.yaml' --failed", "imgflow status", "imgflow explain http.404"] {
+    for command in [
+      "imgflow run 'my catalog.yaml' --failed", "imgflow status 'my catalog.yaml'", "imgflow explain http.404",
+    ] {
       #expect(lines.contains { $0.hasSuffix("  " + command) }, "\(lines)")
     }
     let notes = lines.filter { $0.hasPrefix("    ") && !$0.contains("imgflow ") }
@@ -135,6 +149,7 @@ private final class Paper: Sendable {
     #expect(
       view.summary(folder: "/w", hasColor: false) == [
         "error: 0 ok in 1.0 s, 98.2 MB received", "  results  ./out", "  why      error: cannot read lst.txt",
+        "  warned   warn: cannot read lst.txt",
         "  next     imgflow status                 what failed, what is left, and why",
         "           imgflow explain disk.missing   what it means and what to do",
       ])

@@ -1,6 +1,7 @@
 internal import FlowBase
 internal import FlowRun
 internal import FlowStore
+internal import FlowYAML
 
 /// Finds the runs that a command line means: an id, the beginning of one, `last`, or a manifest's path.
 struct RunLookup {
@@ -16,21 +17,26 @@ struct RunLookup {
   }
 
   private let state: String
+  /// Whether the command line names the state directory.
+  private let isNamed: Bool
 
   init(_ arguments: ParsedArguments) {
     state = PathText.absolute(arguments.value("state") ?? ".imgflow")
+    isNamed = arguments.value("state") != nil
   }
 
-  /// The states below the state directory, by their manifests' stems.
-  func folders() -> [StateFolder] {
+  /// The states below a state directory, by their manifests' stems.
+  private func folders(in state: String) -> [StateFolder] {
     let names = (try? SmallFiles.names(in: state)) ?? []
     return names.sorted().map { StateFolder(directory: state, stem: $0) }.filter(\.exists)
   }
 
   /// All runs, the newest first.
-  func all(limit: Int = 1000) throws -> [Found] {
+  func all(limit: Int = 1000) throws -> [Found] { try all(in: folders(in: state), limit: limit) }
+
+  private func all(in folders: [StateFolder], limit: Int = 1000) throws -> [Found] {
     var found: [Found] = []
-    for folder in folders() {
+    for folder in folders {
       let reader = try JournalReader(path: folder.journal)
       for run in try reader.runs(limit: limit) {
         let isUnderWay = run.ended == nil && ControlWire.isListening(folder: folder.run(run.id))
@@ -67,23 +73,40 @@ struct RunLookup {
 
   /// All runs that are meant, the newest first: at least one, and else a fault with words.
   func list(_ name: String) throws -> [Found] {
+    if isManifest(name) { return try list(ofManifest: name) }
     let runs = try all()
     if runs.isEmpty {
-      throw Fault("run.unknown", .permanent, "no run was made here (looked in \(state)); `--state DIR` looks elsewhere")
+      throw Fault(
+        "run.unknown", .permanent,
+        "no run was made here (looked in \(state)); a manifest's path finds its runs, and `--state DIR` looks elsewhere"
+      )
     }
     if name == "last" { return [runs[0]] }
-    if isManifest(name) {
-      let stem = stem(of: name)
-      let made = runs.filter { PathText.name(of: $0.folder.path) == stem }
-      if made.isEmpty {
-        throw Fault("run.unknown", .permanent, "the manifest `\(name)` was not run yet (looked in \(state))")
-      }
-      return made
-    }
     let matching = runs.filter { $0.run.id.hasPrefix(name.uppercased()) }
     if let exact = matching.first(where: { $0.run.id == name.uppercased() }) { return [exact] }
     if matching.isEmpty { throw Fault("run.unknown", .permanent, "no run `\(name)`; `imgflow runs` lists them") }
     return matching
+  }
+
+  /// The runs of a manifest, whose state lies beside it unless it says otherwise.
+  private func list(ofManifest name: String) throws -> [Found] {
+    let stem = stem(of: name)
+    let states = isNamed ? [state] : RunLookup.states(ofManifest: name)
+    for state in states {
+      let made = try all(in: folders(in: state).filter { PathText.name(of: $0.path) == stem })
+      if !made.isEmpty { return made }
+    }
+    throw Fault(
+      "run.unknown", .permanent,
+      "the manifest `\(name)` was not run yet (looked in \(states.joined(separator: " and ")))")
+  }
+
+  /// Where the state of a manifest may lie: where it says, or else beside it.
+  private static func states(ofManifest name: String) -> [String] {
+    let folder = PathText.parent(of: PathText.absolute(name))
+    let node = (try? SmallFiles.read(name, limit: 1 << 20)).flatMap { YAMLReader.read($0, file: name).node }
+    let named = node?["state"]?["dir"]?.scalar.map { $0.hasPrefix("/") ? $0 : PathText.join(folder, $0) }
+    return [named, PathText.join(folder, ".imgflow")].compactMap { $0 }
   }
 
   private func isManifest(_ name: String) -> Bool {

@@ -57,7 +57,10 @@ struct StatusReport {
     }
     let isLeft = (counts[.failed] ?? 0) + (counts[.cancelled] ?? 0) > 0 || entry.run.result == nil
     if isLeft, !entry.isUnderWay {
-      lines.append("what is left runs with: imgflow run \(entry.run.manifest)")
+      // What addresses alone stand for is no manifest that could be named.
+      let isFile = SmallFiles.exists(entry.run.manifest)
+      lines.append(
+        "what is left runs with: " + (isFile ? "imgflow run \(entry.run.manifest)" : "the same command again"))
     }
     return lines.joined(separator: "\n") + "\n"
   }

@@ -467,7 +467,8 @@ enum CodeReference {
       "The message names the line.", "- script: { file: rules.lua, function: item }\n"),
     Entry(
       "config.exec", .config, "A program cannot be started, or its words make no sense here.",
-      "Install it, or give its whole path.", "- exec: [/usr/bin/jpegoptim, \"${item.path}\"]\n"),
+      "Install it, or give its whole path.",
+      "- exec: [/usr/bin/jpegtran, -outfile, \"${out.path}\", \"${item.path}\"]\n"),
     Entry(
       "exec.failed", .permanent, "A program ended with another exit code than 0, or by a signal.",
       "The message has the last lines that it wrote."),

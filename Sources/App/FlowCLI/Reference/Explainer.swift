@@ -44,7 +44,7 @@ struct Explainer: Sendable {
     if let kind = diagnosticKinds.first(where: { $0.code == word.uppercased() }) { topics.append(diagnostic(kind)) }
     if let number = Int(word), let code = ExitCode(rawValue: number) { topics.append(exit(code)) }
     if topics.isEmpty { topics = fields(word) }
-    if topics.isEmpty, word.hasPrefix("item.") { topics = item(String(word.dropFirst(5))) }
+    if word.hasPrefix("item.") { topics += item(String(word.dropFirst(5))) }
     if topics.isEmpty, let filter = Filter.named(word) { topics.append(self.filter(filter)) }
     return topics
   }
@@ -89,7 +89,9 @@ struct Explainer: Sendable {
     case "exit":
       topic.summary = "How imgflow ends, as a number. Where several hold, the worst one counts."
       topic.tables = [Topic.Table("", ExitCode.shown.map { (String($0.rawValue), $0.meaning) })]
-      topic.paragraphs = ["Other commands than run: 0 yes, 1 no, 2 wrong usage."]
+      topic.paragraphs = [
+        "Other commands than run: 0 yes, 1 no, 2 wrong usage; verify ends with 3 where something is not as it was."
+      ]
     case "keys":
       topic.summary = "What stands in a manifest beside the ops."
       topic.tables = Explainer.sectionFields.map { section in
@@ -115,8 +117,13 @@ struct Explainer: Sendable {
           ("for.NAME", "a value of the template that made the item"),
           ("item.FIELD", "a field of the item; `explain item.width` says who sets it"),
           ("matrix.AXIS", "where the leg is on an axis"), ("group", "the group's value"),
-          ("from.STAGE.FIELD", "a result of a stage that is needed"), ("run.FIELD", "counts of the run so far"),
+          ("from.STAGE.FIELD", "a result of a stage that is needed"),
+          (
+            "run.FIELD",
+            "of the run so far: items ok failed filtered cancelled cached failed_ratio bytes_in elapsed id name"
+          ),
         ]),
+      Topic.Table("fields of items", itemFields.map { ("item." + $0.name, "set by " + $0.setters) }),
       Topic.Table(
         "operators",
         [
@@ -255,12 +262,21 @@ struct Explainer: Sendable {
   }
 
   private func item(_ name: String) -> [Topic] {
-    let given = ["key", "url", "name", "stem", "ext", "host", "index", "source"]
-    let setters = catalog.specs(for: .stage).filter { spec in spec.sets(Config()).contains { $0.name == name } }
-    guard given.contains(name) || !setters.isEmpty else { return [] }
+    guard let field = itemFields.first(where: { $0.name == name }) else { return [] }
     var topic = Topic(.item, "item." + name, "A field of items.")
-    topic.fact("set by", given.contains(name) ? "the source" : setters.map(\.name).joined(separator: ", "))
+    topic.fact("set by", field.setters)
     return [topic]
+  }
+
+  /// The fields that items have of their own, or that a stage gives them whatever stands in it, and who sets each.
+  private var itemFields: [(name: String, setters: String)] {
+    let given = ["key", "url", "name", "stem", "ext", "host", "index", "source"]
+    var fields = given.map { (name: $0, setters: "the source") }
+    let stages = catalog.specs(for: .stage).map { (name: $0.name, sets: $0.sets(Config()).map(\.name)) }
+    for name in stages.flatMap(\.sets) where !fields.contains(where: { $0.name == name }) {
+      fields.append((name, stages.filter { $0.sets.contains(name) }.map(\.name).joined(separator: ", ")))
+    }
+    return fields
   }
 
   private func filter(_ filter: Filter) -> Topic {

@@ -20,7 +20,7 @@ public struct Exec: Stage {
       example: """
         stages:
           - fetch
-          - exec: [jpegoptim, --strip-all, --stdout, "${item.path}", --dest, "${out.path}"]
+          - exec: [jpegtran, -optimize, -outfile, "${out.path}", "${item.path}"]
             timeout: 30s
 
         """)

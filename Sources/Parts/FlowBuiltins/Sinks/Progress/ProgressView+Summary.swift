@@ -14,6 +14,7 @@ extension ProgressView {
       lines += labelled("results", [(place, filesText)], width: width)
     }
     lines += labelled("why", troubles.map { (TextWidth.printable($0), "") }, width: width)
+    lines += labelled("warned", warningLines, width: width)
     lines += labelled("failed", failureLines, width: width)
     lines += labelled("next", nextLines(end, width: width), width: width)
     return lines
@@ -35,6 +36,12 @@ extension ProgressView {
     files == 0 ? "" : "(\(files) new file\(files == 1 ? "" : "s"), \(ByteCount(fileBytes).text))"
   }
 
+  private var warningLines: [(String, String)] {
+    var lines = warnings.map { (TextWidth.printable($0), "") }
+    if warningCount > lines.count { lines.append(("and \(warningCount - lines.count) more, in the events", "")) }
+    return lines
+  }
+
   /// A line a code and host, most frequent first.
   private var failureLines: [(String, String)] {
     let groups = failures.sorted { ($0.count, $1.code) > ($1.count, $0.code) }
@@ -49,9 +56,8 @@ extension ProgressView {
 
   private func nextLines(_ end: Payload.RunEnd, width: Int) -> [(String, String)] {
     var steps: [(command: String, why: String)] = []
-    let run =
-      "imgflow run"
-      + (manifest.map { $0 == "imgflow.yaml" ? "" : " \(ProgressView.quoted(TextWidth.printable($0)))" } ?? "")
+    let name = manifest.map { $0 == "imgflow.yaml" ? "" : " \(ProgressView.quoted(TextWidth.printable($0)))" } ?? ""
+    let run = "imgflow run" + name
     // What `get` builds from its options stands in no file.
     let isFromOptions = manifest == "get"
     let codes = failures.sorted { $0.count > $1.count }
@@ -64,7 +70,8 @@ extension ProgressView {
     } else if end.items.failed > 0 {
       steps.append(("\(run) --failed", "once the reasons are gone"))
     }
-    if end.result != .success { steps.append(("imgflow status", "what failed, what is left, and why")) }
+    let status = "imgflow status" + (isFromOptions ? "" : name)
+    if end.result != .success { steps.append((status, "what failed, what is left, and why")) }
     if let code = codes.first?.code ?? end.errors.first?.code {
       steps.append(("imgflow explain \(code)", "what it means and what to do"))
     }

@@ -32,6 +32,9 @@ struct ProgressView {
   private(set) var failures: [FailureGroup] = []
   /// What went wrong with the run itself, such as a list that is not there; the first of it.
   private(set) var troubles: [String] = []
+  /// The first things that were odd and no failures, and how many there were.
+  private(set) var warnings: [String] = []
+  private(set) var warningCount = 0
   /// The last failures, newest last.
   private(set) var recent: [(name: String, error: EventError)] = []
   /// Items at work, those that began first first.
@@ -93,6 +96,10 @@ struct ProgressView {
     case .log(let line):
       // What concerns no item is in nobody's count.
       if line.level == .error, troubles.count < 8, !troubles.contains(line.message) { troubles.append(line.message) }
+      if line.level == .warn {
+        warningCount += 1
+        if warnings.count < 3 { warnings.append(line.message) }
+      }
       return false
     default: return false
     }
