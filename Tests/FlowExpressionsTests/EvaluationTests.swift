@@ -57,7 +57,7 @@ import Testing
     ("'x' | number", "expression.convert"), ("'nan' | number", "expression.convert"),
     ("'x' | int", "expression.convert"),
     ("1e30 | int", "expression.convert"), ("'maybe' | bool", "expression.convert"),
-    ("'x' | date('%Y')", "expression.convert"),
+    ("'x' | date('%Y')", "expression.convert"), ("(-9223372036854775807 - 1) | date('%Y')", "expression.convert"),
     ("'2026-02-30' | date('%Y')", "expression.convert"), ("0 | date('%Q')", "expression.format"),
     ("[1] | upper", "expression.type"), ("'a' | pad(99999)", "expression.range"),
     ("'a' | trunc(-1)", "expression.range"),

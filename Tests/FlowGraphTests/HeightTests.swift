@@ -157,14 +157,19 @@ struct `A network that may be gone` {
       #expect(looked(&outage, .gone) == [false])
     }
     #expect(asked == ["b:80", "c:80", "d:80", "a:80", "b:80"])
-    #expect(looked(&outage, .refused) == [true])
+    // That another host refuses is no sign of the way to the first.
+    #expect(looked(&outage, .refused, .refused, .refused) == [false, false, true])
   }
 
   @Test func `is back for hosts that take no connections once another does`() {
     var outage = Outage()
     outage.answered(by: "c:80")
     #expect(found(&outage, (.silent, "a:80"), (.silent, "b:80")) == [false, true])
+    // It was gone for a while: nobody is to blame.
     #expect(looked(&outage, .silent, .silent, .open) == [false, false, true])
+    #expect(found(&outage, (.silent, "a:80"), (.silent, "b:80")) == [false, true])
+    // It was there all the time.
+    #expect(looked(&outage, .open) == [true])
     #expect(found(&outage, (.silent, "a:80"), (.silent, "b:80"), (.silent, "a:80")) == [false, false, false])
   }
 }

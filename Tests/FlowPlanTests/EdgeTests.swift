@@ -214,7 +214,7 @@ import Testing
   }
 
   @Test func `An unknown source of --only is told with those that there are`() {
-    let reading = Reading("imgflow: 1\nsources: [https://a.example/b]\nstages: [fetch]\n") { $0.onlySource = "url" }
+    let reading = Reading("imgflow: 1\nsources: [https://a.example/b]\nstages: [fetch]\n") { $0.onlySources = ["url"] }
     #expect(reading.diagnostics.map(\.hint) == ["did you mean `urls`?"])
   }
 

@@ -288,4 +288,14 @@ import Testing
     try await scene.run(text(kept), options: { $0.prunes = true })
     #expect(scene.outputs == ["kept-k1.bin", "kept.csv", "one.csv"])
   }
+
+  @Test func `Rows whose addresses fail alike fail each for itself`() async throws {
+    let scene = try Scene()
+    try SmallFiles.replace(
+      scene.place.file("rows.jsonl"),
+      Array("{\"n\":\"x\",\"k\":1}\n{\"n\":\"x\",\"k\":2}\n{\"n\":\"x\",\"k\":3}\n".utf8))
+    let trial = try await scene.run(
+      "sources: [{ file: { path: rows.jsonl, url: \"https://h.invalid/${row.n - 1}\" } }]\nstages: [fetch, store]\n")
+    #expect(trial.items.failed == 3 && trial.count(.itemEnd) == 3)
+  }
 }

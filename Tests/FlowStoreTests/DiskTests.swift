@@ -15,7 +15,9 @@ import Testing
     let store = try Store(folder: StateFolder(directory: state, stem: "m"), outputFolder: root)
     let work = try LedgerWork(journal: store.journal, tree: store.tree, temporary: store.temporary)
     let sameDevice = try FileSystem.facts(state).device == FileSystem.facts(root).device
-    #expect(store.temporary.path == (sameDevice ? store.folder.temporary : root + "/.imgflow-tmp"))
+    // Its own: another run into the same folder ends when it likes, and removes its own.
+    #expect(sameDevice || store.temporary.path.hasPrefix(root + "/.imgflow-tmp-"))
+    #expect(!sameDevice || store.temporary.path == store.folder.temporary)
     let partial = store.temporary.makePartial()
     try partial.write([1, 2, 3])
     let order = PublishOrder(
@@ -23,7 +25,7 @@ import Testing
     _ = try work.perform([.publish(order)], durability: .full)[0].get()
     #expect(try FileSystem.read(root + "/a/x") == [1, 2, 3])
     store.close()
-    #expect(throws: Errno.noEntry) { try FileSystem.facts(root + "/.imgflow-tmp") }
+    #expect(try SmallFiles.names(in: root) == ["a"])
   }
 
   @Test func `is crossed by a copy where a temporary file lies on the wrong one`() throws {
@@ -40,7 +42,7 @@ import Testing
     #expect(try FileSystem.facts(place.out("a/x")).mode == 0o666 & ~ThisProcess.umask)
     far.close()
     #expect(throws: Errno.noEntry) { try FileSystem.facts(path) }
-    #expect(throws: Errno.noEntry) { try FileSystem.facts(place.out(".imgflow-tmp")) }
+    #expect(try SmallFiles.names(in: place.out("")) == ["a"])
   }
 }
 

@@ -318,6 +318,38 @@ import Testing
     #expect(try place.text("stays") == "1")
   }
 
+  @Test func `a file stays that another output leads to as well, as where names fold case`() throws {
+    let place = try Sandbox()
+    try place.publish("A.jpg", "1")
+    let next = try place.store.journal.beginRun(
+      RunRecord(id: "02", manifest: "m", manifestDigest: "", started: WallTime(microseconds: 2)))
+    try place.publish("a.jpg", "1", item: 2, run: next)
+    try FileSystem.remove(place.out("A.jpg"))
+    try FileSystem.link(place.out("a.jpg"), as: place.out("A.jpg"))
+    _ = try place.work.perform([.prune(path: "A.jpg", evenIfAltered: true)], durability: .process)[0].get()
+    #expect(try place.text("A.jpg") == "1" && place.text("a.jpg") == "1")
+    #expect(try place.reader().outputs(limit: 10).map(\.output.path) == ["a.jpg"])
+  }
+
+  @Test func `a state behind a link is opened`() throws {
+    let place = try Sandbox()
+    let link = place.path + "/link"
+    try FileSystem.makeLink(link, to: place.path + "/state")
+    #expect(try JournalReader(path: link + "/m/journal.sqlite").runs().count == 1)
+    // The file itself may be none.
+    try FileSystem.makeLink(place.path + "/journal", to: place.path + "/state/m/journal.sqlite")
+    #expect(throws: Fault.self) { try JournalReader(path: place.path + "/journal") }
+  }
+
+  @Test func `a new journal reads no log that another has left`() throws {
+    let place = try Sandbox()
+    let log = try FileSystem.read(place.path + "/state/m/journal.sqlite-wal")
+    #expect(!log.isEmpty)
+    let path = place.path + "/new.sqlite"
+    try FileSystem.replace(path + "-wal", with: log)
+    #expect(try Journal(path: path).reader().runs().isEmpty)
+  }
+
   @Test func `a pruned output takes its empty folders along`() throws {
     let place = try Sandbox()
     try place.publish("a/b/x", "1", item: 1)

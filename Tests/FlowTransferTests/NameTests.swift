@@ -1,7 +1,8 @@
 import FlowBase
 import FlowTesting
-import FlowTransfer
 import Testing
+
+@testable import FlowTransfer
 
 /// What made-up resolvers were asked.
 private final class Book: Sendable {
@@ -70,6 +71,26 @@ struct `Names` {
       $0.addresses = AddressPolicy(ranges: [range])
     }
     #expect(result.bytes == Array("here".utf8), "\(result.fault?.message ?? "")")
+  }
+
+  @Test func `whose first addresses took no connection begin with the others in the next try`() async throws {
+    let names = NameResolver { name in
+      name == "one.test" ? addresses("10.0.0.1") : addresses("10.0.0.1", "10.0.0.2", "::1")
+    }
+    func ask(_ name: String) async -> NameAnswer {
+      await withCheckedContinuation { continuation in
+        if let known = names.resolve(name, { continuation.resume(returning: $0) }) {
+          continuation.resume(returning: known)
+        }
+      }
+    }
+    #expect(await ask("several.test") == addresses("10.0.0.1", "10.0.0.2", "::1"))
+    names.passOver("several.test")
+    #expect(await ask("several.test") == addresses("10.0.0.2", "::1", "10.0.0.1"))
+    names.passOver("one.test")
+    #expect(await ask("one.test") == addresses("10.0.0.1"))
+    names.passOver("one.test")
+    #expect(await ask("one.test") == addresses("10.0.0.1"))
   }
 
   @Test func `that lead inside are refused, although the literal address beside them is allowed`() async throws {

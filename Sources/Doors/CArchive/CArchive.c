@@ -1,6 +1,7 @@
 #include "CArchive.h"
 
 #include <dlfcn.h>
+#include <locale.h>
 #include <pthread.h>
 
 typedef imgflow_archive_reader reader;
@@ -83,9 +84,26 @@ int imgflow_archive_open(reader reader, const char *path, size_t block) {
 
 const char *imgflow_archive_error(reader reader) { return library.archive_error_string(reader); }
 
+// Names are turned into UTF-8 by the thread's locale; the process has none of its own, and only ASCII would get through.
+static locale_t names_locale;
+static pthread_once_t names_locale_once = PTHREAD_ONCE_INIT;
+
+static void make_names_locale(void) { names_locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0); }
+
+static locale_t enter_names_locale(void) {
+  pthread_once(&names_locale_once, make_names_locale);
+  return names_locale ? uselocale(names_locale) : (locale_t)0;
+}
+
+static void leave_names_locale(locale_t before) {
+  if (before) uselocale(before);
+}
+
 int imgflow_archive_next(reader reader, entry *entry) {
+  locale_t before = enter_names_locale();
   int code = code_retry;
   for (int round = 0; round < 10 && code == code_retry; round++) code = library.archive_read_next_header(reader, entry);
+  leave_names_locale(before);
   if (code == code_eof) return 1;
   return (code == code_ok || code == code_warn) && *entry ? 0 : -1;
 }
@@ -105,8 +123,11 @@ int64_t imgflow_archive_size(entry entry) {
 }
 
 const char *imgflow_archive_path(entry entry) {
+  locale_t before = enter_names_locale();
   const char *text = library.archive_entry_pathname_utf8(entry);
-  return text ? text : library.archive_entry_pathname(entry);
+  if (!text) text = library.archive_entry_pathname(entry);
+  leave_names_locale(before);
+  return text;
 }
 
 int imgflow_archive_kind(entry entry) {

@@ -138,16 +138,39 @@ static inline int imgflow_lua_setmetatable(lua_State *state) {
   return 1;
 }
 
+// A whole number in whatever form the library takes it: floats and texts too.
+static inline int imgflow_lua_whole(lua_State *state, int place, lua_Integer *number) {
+  int is_number = 0;
+  *number = lua_tointegerx(state, place, &is_number);
+  return is_number;
+}
+
+// `string.rep`: of nothing it would take its turns all the same, in one instruction and without memory.
+static inline int imgflow_string_rep(lua_State *state) {
+  size_t length = 0, between = 0;
+  luaL_checklstring(state, 1, &length);
+  luaL_checkinteger(state, 2);
+  luaL_optlstring(state, 3, "", &between);
+  if (length == 0 && between == 0) {
+    lua_pushliteral(state, "");
+    return 1;
+  }
+  lua_pushvalue(state, lua_upvalueindex(1));
+  lua_insert(state, 1);
+  lua_call(state, lua_gettop(state) - 1, 1);
+  return 1;
+}
+
 // The number of steps that a function of `table` will take, by the name that is its second upvalue; the function itself
 // is its first.
 static inline int imgflow_lua_charged(lua_State *state) {
   const char *name = lua_tostring(state, lua_upvalueindex(2));
   lua_Integer steps = 0;
   int count = lua_gettop(state);
+  lua_Integer from = 0, to = 0;
   if (*name == 'm') {
-    if (lua_isinteger(state, 2) && lua_isinteger(state, 3))
-      steps = lua_tointeger(state, 2) < 1 && lua_tointeger(state, 3) > 0 ? LUA_MAXINTEGER
-                                                                     : lua_tointeger(state, 3) - lua_tointeger(state, 2);
+    if (imgflow_lua_whole(state, 2, &from) && imgflow_lua_whole(state, 3, &to))
+      steps = from < 1 && to > 0 ? LUA_MAXINTEGER : to - from;
   } else if (count > 0 && lua_istable(state, 1)) {
     steps = luaL_len(state, 1);
     lua_settop(state, count);
@@ -156,10 +179,10 @@ static inline int imgflow_lua_charged(lua_State *state) {
       while ((length >>= 1) > 0 && steps < LUA_MAXINTEGER / 64) steps += luaL_len(state, 1);
       lua_settop(state, count);
     } else if (*name == 'c') {
-      if (lua_isinteger(state, 4)) steps = lua_tointeger(state, 4);
-      if (lua_isinteger(state, 3) && lua_tointeger(state, 3) > 1) steps -= lua_tointeger(state, 3);
-    } else if (lua_isinteger(state, 2) && count > (*name == 'i' ? 2 : 1)) {
-      steps -= lua_tointeger(state, 2);
+      if (imgflow_lua_whole(state, 4, &to)) steps = to;
+      if (imgflow_lua_whole(state, 3, &from) && from > 1) steps -= from;
+    } else if (imgflow_lua_whole(state, 2, &from) && count > (*name == 'i' ? 2 : 1)) {
+      steps -= from;
     } else {
       steps = 1;
     }
@@ -196,6 +219,9 @@ static inline int imgflow_lua_open_libraries(lua_State *state) {
       {"gsub", imgflow_string_gsub},
       {NULL, NULL}};
   luaL_setfuncs(state, counted, 0);
+  lua_getfield(state, -1, "rep");
+  lua_pushcclosure(state, imgflow_string_rep, 1);
+  lua_setfield(state, -2, "rep");
   lua_getglobal(state, LUA_TABLIBNAME);
   const char *charged[] = {"insert", "remove", "move", "concat", "sort"};
   for (size_t place = 0; place < sizeof charged / sizeof *charged; place++) {

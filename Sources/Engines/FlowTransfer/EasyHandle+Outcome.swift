@@ -64,13 +64,11 @@ extension EasyHandle {
   }
 
   /// How far the present hop has come.
-  ///
-  /// - Parameter speed: the most bytes a second that our own limits leave it.
-  func phase(of transfer: Transfer, speed: Int?) -> Phase {
+  func phase(of transfer: Transfer) -> Phase {
     let sent = time(CURLINFO_PRETRANSFER_TIME_T)
     var limits = transfer.request.limits
     // What it has of a limit of ours comes in pieces; a window begins anew where it was held.
-    if let speed { limits.minimumSpeed = min(limits.minimumSpeed, speed / 4) }
+    if let share = transfer.leastShare { limits.minimumSpeed = min(limits.minimumSpeed, share / 4) }
     let step: Phase.Step =
       if transfer.hasAnswer {
         .body
@@ -94,7 +92,7 @@ extension EasyHandle {
     CurlFault(
       code: code, host: transfer.hop.url.host, words: words, systemError: Int32(clamping: long(CURLINFO_OS_ERRNO)),
       certificate: long(CURLINFO_SSL_VERIFYRESULT), proxyStatus: long(CURLINFO_HTTP_CONNECTCODE),
-      step: phase(of: transfer, speed: nil).step, hasHead: answer.isComplete,
+      step: phase(of: transfer).step, hasHead: answer.isComplete,
       connectLimit: transfer.request.limits.connect
     ).fault
   }

@@ -97,6 +97,19 @@ final class NameResolver: Sendable {
     return answer
   }
 
+  /// Puts the first half of a name's addresses behind the others: none of them took a connection in the time there was.
+  ///
+  /// Each gets half of what is left, so that a few dead ones in front use up all of it, in each try alike.
+  func passOver(_ name: String) {
+    state.withLock { state in
+      guard let known = state.known[name], case .addresses(let addresses) = known.answer, addresses.count > 1 else {
+        return
+      }
+      let half = addresses.count / 2
+      state.known[name]?.answer = .addresses(Array(addresses[half...] + addresses[..<half]))
+    }
+  }
+
   /// Asks at once, whatever is remembered; blocks.
   func ask(_ name: String) -> NameAnswer { lookUp(name) }
 

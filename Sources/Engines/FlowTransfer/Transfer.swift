@@ -31,6 +31,8 @@ final class Transfer: @unchecked Sendable {
   var bandwidth: BandwidthShares?
   /// Whether it waits for bandwidth, or for room on a connection that is shared; that time counts towards no limit.
   var isHeld = false
+  /// The least that our own limits have left it in a second, since the window of its speed began; nil without any.
+  var leastShare: Int?
   /// Where it is among those that share connections, and on which of them.
   var origin: StreamSeats.Origin?
   var seat: StreamRoom.Seat?

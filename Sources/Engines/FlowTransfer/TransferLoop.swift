@@ -359,20 +359,22 @@ internal import FlowBase
     for transfer in active where !transfer.isHeld {
       let speed = bandwidth.speed(of: transfer)
       if let speed {
+        transfer.leastShare = min(transfer.leastShare ?? speed, speed)
         transfer.easy?.setSpeed(speed)
         nextCheck = min(nextCheck, now + TransferLoop.sharing)
       }
-      switch phase(of: transfer, speed: speed).verdict(at: now, host: transfer.hop.url.host) {
+      switch phase(of: transfer).verdict(at: now, host: transfer.hop.url.host) {
       case .wait(let until): nextCheck = min(nextCheck, until)
       case .nextWindow:
         transfer.speedWindow = (now, transfer.bytes)
+        transfer.leastShare = speed
         nextCheck = min(nextCheck, now + transfer.request.limits.soonest)
       case .late(let fault): late.append((transfer, fault))
       }
     }
     for (transfer, fault) in late {
       // The head of a redirect or a failure is the answer, however slowly its words come behind it.
-      if let easy = transfer.easy, easy.isRefusal, fault.code != Phase.totalCode {
+      if transfer.hasAnswer, let easy = transfer.easy, easy.isRefusal, fault.code != Phase.totalCode {
         finishHop(transfer, easy, CURLE_OPERATION_TIMEDOUT)
       } else {
         end(transfer, .failure(fault))
@@ -380,8 +382,8 @@ internal import FlowBase
     }
   }
 
-  private func phase(of transfer: Transfer, speed: Int?) -> Phase {
-    if let easy = transfer.easy, !transfer.isWaiting { return easy.phase(of: transfer, speed: speed) }
+  private func phase(of transfer: Transfer) -> Phase {
+    if let easy = transfer.easy, !transfer.isWaiting { return easy.phase(of: transfer) }
     return Phase(
       step: .name, limits: transfer.request.limits, start: transfer.start, stepStart: transfer.hopStart,
       lastByte: transfer.lastByte, windowStart: transfer.speedWindow.start, windowBytes: 0)
@@ -403,6 +405,7 @@ internal import FlowBase
       transfer.easy = nil
       retire(easy)
     }
+    if case .failure(let fault) = outcome, fault.code == "net.timeout.connect" { names.passOver(transfer.hop.url.host) }
     transfer.finish(outcome)
     if transfer.isHeld { held.removeAll { $0.transfer === transfer } }
     if !starved.isEmpty {

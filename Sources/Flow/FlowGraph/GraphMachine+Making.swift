@@ -43,7 +43,8 @@ extension GraphMachine {
     guard madeCount > madeDemanded else { return }
     let lot = max(1, shape.window / 4)
     if freeSlots.isEmpty { makeRoom(1, lot, &actions) }
-    let count = min(madeCount, freeSlots.count) - madeDemanded
+    // Parked ones that are on their way have been promised their places.
+    let count = min(madeCount, freeSlots.count - parkedDemanded) - madeDemanded
     guard count > 0 else { return }
     madeDemanded += count
     actions.append(.admitMade(count))

@@ -133,7 +133,7 @@ extension GraphMachine {
     let toReview = mode.isStopping ? parkedCount : parkedToReview
     if toReview > 0 {
       makeRoom(min(lot, toReview), lot, &actions)
-      let room = freeSlots.count - demanded
+      let room = freeSlots.count - demanded - madeDemanded
       guard room >= min(lot, toReview) else { return }
       parkedDemanded = min(room, toReview)
       actions.append(.demandParked(parkedDemanded))
@@ -182,13 +182,5 @@ extension GraphMachine {
     }
     isFinished = true
     actions.append(.finished)
-  }
-}
-
-extension Int {
-  /// The sum, or the largest number where the sum is larger.
-  func addingSaturating(_ other: Int) -> Int {
-    let (sum, overflowed) = addingReportingOverflow(other)
-    return overflowed ? .max : sum
   }
 }

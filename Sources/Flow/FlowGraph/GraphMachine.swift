@@ -184,7 +184,7 @@ public struct GraphMachine: Sendable {
   /// How many operations run.
   public var runningCount: Int { running.reduce(0, +) }
   /// How many items were asked for, have not come yet, and find room.
-  public var wanted: Int { min(demanded, freeSlots.count) }
+  public var wanted: Int { min(demanded, max(0, freeSlots.count - parkedDemanded)) }
   /// How many items wait on disk behind a gate.
   public var parked: Int { parkedCount }
   /// The state of a node for an item in the window.

@@ -22,7 +22,8 @@ public struct Outage: Sendable {
   public private(set) var isOffline = false
   /// The hosts that are tried in turn while the network is gone.
   private var targets: [String] = []
-  private var turn = 0
+  /// How many looks have found nothing.
+  private var looks = 0
   /// Whether there was no way at all, and not only hosts that took no connections.
   private var hasNoWay = false
   /// The hosts that answered last, the latest first.
@@ -44,9 +45,9 @@ public struct Outage: Sendable {
   public init() {}
 
   /// The host that is to be looked at next while the network is gone.
-  public var host: String { targets.isEmpty ? "" : targets[turn % targets.count] }
+  public var host: String { targets.isEmpty ? "" : targets[looks % targets.count] }
 
-  /// A host has answered.
+  /// A host has answered that is as far away as others.
   public mutating func answered(by host: String) {
     if !closed.isEmpty { closed.removeAll() }
     if !lost.isEmpty { lost.remove(host) }
@@ -61,7 +62,7 @@ public struct Outage: Sendable {
   /// One host that takes no connections is that host's failure; only where several do, and none does otherwise, is it
   /// the network's.
   ///
-  /// - Parameter others: further hosts of the run, which nobody has asked yet.
+  /// - Parameter others: further hosts of the run, as far away as this one.
   public mutating func found(_ finding: Finding, at host: String, others: some Sequence<String> = []) -> Bool {
     if finding == .open {
       closed.removeAll()
@@ -81,11 +82,12 @@ public struct Outage: Sendable {
     suspects.formUnion(closed)
     // Those that answered last tell most.
     targets = answering.filter { $0 != host }
-    for other in others where targets.count < Outage.most && other != host && !targets.contains(other) {
+    for other in others where other != host && !targets.contains(other) {
+      if targets.count == Outage.most { break }
       targets.append(other)
     }
     targets.append(host)
-    turn = 0
+    looks = 0
     return true
   }
 
@@ -98,12 +100,12 @@ public struct Outage: Sendable {
   /// Takes note of a look at a host while the network is gone; whether it is back.
   public mutating func looked(_ finding: Finding, at host: String) -> Bool {
     guard isOffline else { return false }
-    guard finding == .open || finding == .refused && hasNoWay else {
-      turn += 1
+    guard finding == .open || finding == .refused && hasNoWay && suspects.contains(host) else {
+      looks += 1
       return false
     }
-    // It may have been there all the time.
-    lost.formUnion(suspects.subtracting([host]))
+    // At the first look, it may have been there all the time.
+    if looks == 0 { lost.formUnion(suspects.subtracting([host])) }
     end()
     return true
   }

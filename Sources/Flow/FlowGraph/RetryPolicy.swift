@@ -32,7 +32,7 @@ public struct RetryPolicy: Sendable, Hashable {
     let ceiling = min(longest.seconds, shortest.seconds * pow2(doublings))
     let backOff = Interval(seconds: ceiling * min(max(chance, 0), 1))
     // A host that asks for no time, or for one that is over by our clock, has all tries at once otherwise.
-    return fault.retryAfter.map { min(max($0, backOff), RetryPolicy.longestRetryAfter) } ?? backOff
+    return max(backOff, min(fault.retryAfter ?? .zero, RetryPolicy.longestRetryAfter))
   }
 
   private func pow2(_ exponent: Double) -> Double { Double(sign: .plus, exponent: Int(exponent), significand: 1) }

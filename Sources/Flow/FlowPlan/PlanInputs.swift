@@ -19,7 +19,7 @@ public struct PlanInputs: Sendable {
   /// `--take`: stands in for `take`.
   public var take: Int?
   /// `--only`: the one source that takes part.
-  public var onlySource: String?
+  public var onlySources: [String] = []
   /// `--allow-private`: whether private and loopback addresses may be reached.
   public var allowsPrivate = false
 

@@ -25,9 +25,9 @@ extension Planner {
     for resolved in entries {
       guard let part = catalog.sources[resolved.spec.name] else { continue }
       let draft = draftSource(resolved, part)
-      if inputs.onlySource.map({ $0 == resolved.id }) ?? true { drafts.append(draft) }
+      if inputs.onlySources.isEmpty || inputs.onlySources.contains(resolved.id) { drafts.append(draft) }
     }
-    if let only = inputs.onlySource, !entries.contains(where: { $0.id == only }) {
+    for only in inputs.onlySources where !entries.contains(where: { $0.id == only }) {
       let ids = entries.map(\.id)
       reader.add(
         "E0119", "there is no source `\(only)`", at: nil,

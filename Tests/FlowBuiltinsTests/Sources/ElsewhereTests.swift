@@ -142,6 +142,16 @@ struct `The source page` {
     #expect(found.first?.row["alt"] == "A" && found.first?.row["page"] == .string(server.url + "/x/page.html"))
   }
 
+  @Test func `gives the largest of sizes that stand without spaces`() async throws {
+    let html = """
+      <img srcset="s.jpg 480w,m.jpg 800w,l.jpg 1200w"><img srcset="a,b.jpg 1x,c.jpg 2x, d.jpg">
+      <img srcset=",e.jpg 3x,"><img srcset="f.jpg,g.jpg 2x"><img srcset="h.jpg 100w 50h, i.jpg 200w 80h">
+      """
+    let server = try LoopbackServer { _ in .ok(html, type: "text/html") }
+    let found = try await items(PageSource.part, ["url": .string(server.url + "/")])
+    #expect(found.map(\.url) == ["/l.jpg", "/c.jpg", "/e.jpg", "/f.jpg,g.jpg", "/i.jpg"].map { server.url + $0 })
+  }
+
   @Test func `gives what a selector and an attribute name`() async throws {
     let server = try LoopbackServer { [html] _ in .ok(html) }
     let links = try await items(PageSource.part, ["url": .string(server.url), "selector": "a"])

@@ -36,6 +36,16 @@ struct FileSourceTests {
     return try await items(FileSource.part, [.init("path", .value(.string(name)))] + more, in: folder)
   }
 
+  @Test func `rows before one that cannot be read are given out first`() async throws {
+    let folder = try write("url\nhttps://a/1\nhttps://a/2\n\"https://a/3\n", to: "list.csv")
+    var reader = try await FileSource.part.make().open(
+      in: SourceContext(id: "s", config: Config([.init("path", .value(.string("list.csv")))]), folder: folder))
+    #expect(try await reader.next(upTo: 10).map(\.url) == ["https://a/1", "https://a/2"])
+    for _ in 0..<2 {
+      await #expect(throws: Fault.self) { try await reader.next(upTo: 10) }
+    }
+  }
+
   @Test func `lines of a text are addresses`() async throws {
     let found = try await read("https://a/1\n# no\n\nhttps://a/2\n", as: "list.txt")
     #expect(found.map(\.url) == ["https://a/1", "https://a/2"])

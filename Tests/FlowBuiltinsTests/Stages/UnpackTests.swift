@@ -47,6 +47,29 @@ import Testing
     return archive + [UInt8](repeating: 0, count: 1024)
   }
 
+  /// A zip archive of one member that is not packed, whose name is marked as UTF-8.
+  private func zip(_ name: String, _ body: String) -> [UInt8] {
+    func little(_ number: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(number >> (8 * $0) & 0xFF) } }
+    var check: UInt32 = .max
+    for byte in body.utf8 {
+      check ^= UInt32(byte)
+      for _ in 0..<8 { check = check >> 1 ^ (check & 1 == 1 ? 0xEDB8_8320 : 0) }
+    }
+    let (name, body) = (Array(name.utf8), Array(body.utf8))
+    let facts =
+      little(20, 2) + little(0x0800, 2) + little(0, 6) + little(Int(~check), 4) + little(body.count, 4)
+      + little(body.count, 4) + little(name.count, 2) + little(0, 2)
+    let local = Array("PK\u{3}\u{4}".utf8) + facts + name + body
+    let central = Array("PK\u{1}\u{2}".utf8) + little(20, 2) + facts + little(0, 14) + name
+    return local + central + Array("PK\u{5}\u{6}".utf8) + little(0, 4) + little(1, 2) + little(1, 2)
+      + little(central.count, 4) + little(local.count, 4) + little(0, 2)
+  }
+
+  @Test func `names beyond ASCII come out as they are`() async throws {
+    let (result, _) = try await run(zip("fotos/café ☕.txt", "body"))
+    #expect(items(result).map(\.key) == ["fotos/café ☕.txt"])
+  }
+
   private func run(_ archive: [UInt8], _ config: [String: Value] = [:]) async throws -> (StageResult, ScratchServices) {
     let services = try ScratchServices()
     let item = Item(source: "urls", key: "a", index: 1, url: "https://x.org/a.tar")

@@ -122,7 +122,7 @@ struct LoadedManifest: Sendable {
     inputs.stateFolder = arguments.value("state").map { PathText.absolute($0) }
     inputs.connections = arguments.int("concurrency")
     inputs.take = arguments.int("take")
-    inputs.onlySource = arguments.value("only")
+    inputs.onlySources = arguments.all("only")
     inputs.allowsPrivate = arguments.has("allow-private")
     return inputs
   }

@@ -23,7 +23,7 @@ extension Command {
     var context = SinkContext(id: "page", run: entry.run.id, folder: PathText.currentFolder)
     if let output = entry.run.facts["output"]?.asString { context.settings.outputFolder = output }
     context.settings.name = ""
-    context.manifest = entry.run.manifest
+    context.manifest = entry.manifest
     context.keep = entry.folder.temporary
     for (id, fields) in entry.run.facts["plan"]?.asMap ?? [:] {
       let place = context.graph.stages.count

@@ -15,6 +15,7 @@ extension Command {
     options.fresh = arguments.has("fresh")
     options.only = arguments.all("only")
     options.checksDigests = arguments.value("check") == "digest"
+    options.failedOnly = try FailureFilter(arguments, command: "plan")
     let forecaster = Forecaster(plan, options: options)
     if let wanted = arguments.value("why") { return try await why(wanted, forecaster, console) }
     let showsItems = arguments.has("items") && !arguments.has("json")
@@ -46,6 +47,20 @@ extension Command {
       found.withLock { $0 = $0 ?? item }
     }
     return found.withLock { $0 }
+  }
+}
+
+extension FailureFilter {
+  /// What `--failed` and the flags beside it ask for; nil without it.
+  init?(_ arguments: ParsedArguments, command: String) throws(UsageError) {
+    guard arguments.has("failed") else {
+      guard let flag = ["class", "code", "host"].first(where: arguments.has) else { return nil }
+      throw UsageError(
+        "--\(flag) goes with --failed", hint: "type `imgflow \(command) --failed --\(flag) …`", command: command)
+    }
+    self.init(
+      kinds: Set(arguments.all("class").compactMap(FaultClass.init(rawValue:))), codes: Set(arguments.all("code")),
+      hosts: Set(arguments.all("host")))
   }
 }
 

@@ -158,17 +158,12 @@ struct RunSession: Sendable {
     options.fresh = arguments.has("fresh")
     options.prunes = arguments.has("prune")
     options.only = arguments.all("only")
+    options.take = arguments.int("take")
     options.deadline = arguments.interval("deadline")
     options.grace = arguments.interval("grace") ?? options.grace
     options.checksDigests = arguments.value("check") == "digest"
     options.waitsForLock = arguments.has("wait-lock")
-    if arguments.has("failed") {
-      options.failedOnly = FailureFilter(
-        kinds: Set(arguments.all("class").compactMap(FaultClass.init(rawValue:))), codes: Set(arguments.all("code")),
-        hosts: Set(arguments.all("host")))
-    } else if let flag = ["class", "code", "host"].first(where: arguments.has) {
-      throw UsageError("--\(flag) goes with --failed", hint: "type `imgflow run --failed --\(flag) …`", command: "run")
-    }
+    options.failedOnly = try FailureFilter(arguments, command: "run")
     if let path = arguments.value("summary-file"), !SmallFiles.isFolder(PathText.parent(of: PathText.absolute(path))) {
       throw UsageError("--summary-file: there is no folder for `\(path)`", hint: "make it first, or name another file")
     }

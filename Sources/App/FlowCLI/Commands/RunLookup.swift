@@ -10,6 +10,8 @@ struct RunLookup {
     var run: RunRecord
     var folder: StateFolder
     var reader: JournalReader
+    /// Its manifest's path: from here where it was found by that, and else as it was typed for the run.
+    var manifest: String
     /// Whether a process still works on it.
     var isUnderWay: Bool
     /// How its items stand, where the journal was asked because the run has not written down its end.
@@ -40,7 +42,8 @@ struct RunLookup {
       let reader = try JournalReader(path: folder.journal)
       for run in try reader.runs(limit: limit) {
         let isUnderWay = run.ended == nil && ControlWire.isListening(folder: folder.run(run.id))
-        found.append(Found(run: run, folder: folder, reader: reader, isUnderWay: isUnderWay))
+        found.append(
+          Found(run: run, folder: folder, reader: reader, manifest: run.manifest, isUnderWay: isUnderWay))
       }
     }
     return found.sorted { ($1.run.started, $0.run.id) < ($0.run.started, $1.run.id) }
@@ -71,6 +74,13 @@ struct RunLookup {
     return meant[0]
   }
 
+  /// A run as it is now.
+  func renewed(_ found: Found) throws -> Found {
+    var now = try all(in: [found.folder]).first { $0.run.id == found.run.id } ?? found
+    now.manifest = found.manifest
+    return now
+  }
+
   /// All runs that are meant, the newest first: at least one, and else a fault with words.
   func list(_ name: String) throws -> [Found] {
     if isManifest(name) { return try list(ofManifest: name) }
@@ -94,7 +104,12 @@ struct RunLookup {
     let states = isNamed ? [state] : RunLookup.states(ofManifest: name)
     for state in states {
       let made = try all(in: folders(in: state).filter { PathText.name(of: $0.path) == stem })
-      if !made.isEmpty { return made }
+      if made.isEmpty { continue }
+      return made.map { run in
+        var run = run
+        run.manifest = name
+        return run
+      }
     }
     throw Fault(
       "run.unknown", .permanent,
@@ -105,7 +120,9 @@ struct RunLookup {
   private static func states(ofManifest name: String) -> [String] {
     let folder = PathText.parent(of: PathText.absolute(name))
     let node = (try? SmallFiles.read(name, limit: 1 << 20)).flatMap { YAMLReader.read($0, file: name).node }
-    let named = node?["state"]?["dir"]?.scalar.map { $0.hasPrefix("/") ? $0 : PathText.join(folder, $0) }
+    // What expressions and other layers say of it is known to runs alone.
+    let literal = node?["state"]?["dir"]?.scalar.flatMap { $0.contains("${") ? nil : $0 }
+    let named = literal.map { $0.hasPrefix("/") ? $0 : PathText.join(folder, $0) }
     return [named, PathText.join(folder, ".imgflow")].compactMap { $0 }
   }
 

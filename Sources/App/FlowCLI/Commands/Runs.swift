@@ -38,7 +38,7 @@ extension Command {
     _ item: String, _ entry: RunLookup.Found, _ arguments: ParsedArguments, _ console: Console
   ) async -> String? {
     var arguments = arguments
-    arguments.namedOperands["MANIFEST"] = [entry.run.manifest]
+    arguments.namedOperands["MANIFEST"] = [entry.manifest]
     guard let plan = LoadedManifest(arguments, console).plan,
       let outlook = try? await outlook(item, Forecaster(plan)), let reason = outlook.reason
     else { return nil }

@@ -34,7 +34,7 @@ struct StatusReport {
   }
 
   var text: String {
-    var lines = ["run \(entry.run.id) of \(entry.run.manifest): \(RunReport.state(entry))"]
+    var lines = ["run \(entry.run.id) of \(entry.manifest): \(RunReport.state(entry))"]
     lines.append("  started \(entry.run.started.text)")
     if let ended = entry.run.ended { lines.append("  ended   \(ended.text)") }
     if let exit = entry.run.exit { lines.append("  exit    \(exit)") }
@@ -58,9 +58,9 @@ struct StatusReport {
     let isLeft = (counts[.failed] ?? 0) + (counts[.cancelled] ?? 0) > 0 || entry.run.result == nil
     if isLeft, !entry.isUnderWay {
       // What addresses alone stand for is no manifest that could be named.
-      let isFile = SmallFiles.exists(entry.run.manifest)
+      let isFile = SmallFiles.exists(entry.manifest)
       lines.append(
-        "what is left runs with: " + (isFile ? "imgflow run \(entry.run.manifest)" : "the same command again"))
+        "what is left runs with: " + (isFile ? "imgflow run \(entry.manifest)" : "the same command again"))
     }
     return lines.joined(separator: "\n") + "\n"
   }

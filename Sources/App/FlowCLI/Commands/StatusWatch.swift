@@ -26,7 +26,7 @@ struct StatusWatch {
       }
       guard entry.isUnderWay else { return 0 }
       try await Task.sleep(nanoseconds: UInt64(StatusWatch.span.nanoseconds))
-      entry = try RunLookup(arguments).find(first.run.id)
+      entry = try RunLookup(arguments).renewed(entry)
     }
   }
 

@@ -10,9 +10,9 @@ public struct Instant: Sendable, Hashable, Comparable {
 
   /// Whether the left reading is earlier.
   public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
-  /// The reading after a span.
+  /// The reading after a span; the last there is where that lies beyond it.
   public static func + (left: Instant, right: Interval) -> Instant {
-    Instant(nanoseconds: left.nanoseconds &+ right.nanoseconds)
+    Instant(nanoseconds: left.nanoseconds.addingSaturating(right.nanoseconds))
   }
   /// The span between two readings.
   public static func - (left: Instant, right: Instant) -> Interval {

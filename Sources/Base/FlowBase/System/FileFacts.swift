@@ -34,11 +34,17 @@ public struct FileFacts: Sendable, Hashable {
       default: .other
       }
     size = Int(status.st_size)
-    modified = Int(status.st_mtim.tv_sec) * 1_000_000_000 + Int(status.st_mtim.tv_nsec)
-    changed = Int(status.st_ctim.tv_sec) * 1_000_000_000 + Int(status.st_ctim.tv_nsec)
+    modified = FileFacts.nanoseconds(status.st_mtim)
+    changed = FileFacts.nanoseconds(status.st_ctim)
     inode = UInt64(status.st_ino)
     device = UInt64(status.st_dev)
     mode = Int(status.st_mode & 0o7777)
     owner = Int(status.st_uid)
+  }
+
+  /// A time in nanoseconds; of a file from beyond what these reach (1677 to 2262), the nearest that there is.
+  private static func nanoseconds(_ time: timespec) -> Int {
+    let seconds = min(max(Int(time.tv_sec), Int.min / 1_000_000_000 + 1), Int.max / 1_000_000_000 - 1)
+    return seconds * 1_000_000_000 + Int(time.tv_nsec)
   }
 }

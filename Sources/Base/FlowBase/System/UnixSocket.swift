@@ -24,7 +24,12 @@ public enum UnixSocket {
       while isOpen.withLock({ $0 }) {
         let peer = imgflow_accept(socket)
         if peer >= 0 { return Connection(socket: peer) }
-        if errno != EINTR && errno != ECONNABORTED { return nil }
+        switch errno {
+        case EINTR, ECONNABORTED: continue
+        // Who is short of something now may have it again in a moment.
+        case EMFILE, ENFILE, ENOBUFS, ENOMEM: usleep(100_000)
+        default: return nil
+        }
       }
       return nil
     }

@@ -35,10 +35,20 @@ struct NewestQueue<Element> {
   mutating func add(_ entry: Entry) -> EventType? {
     entries.append(entry)
     if current.updateValue(entry.seq, forKey: entry.key) != nil {
+      if entries.count > 2 * current.count + 64 { dropLeftovers() }
       return entry.key.type
     }
     guard current.count > Self.capacity else { return nil }
     return popFirst()?.key.type
+  }
+
+  /// Forgets what newer elements have replaced: nobody may take anything for hours.
+  private mutating func dropLeftovers() {
+    var kept = Fifo<Entry>()
+    while let entry = entries.popFirst() {
+      if current[entry.key] == entry.seq { kept.append(entry) }
+    }
+    entries = kept
   }
 
   /// The `seq` of the first element.

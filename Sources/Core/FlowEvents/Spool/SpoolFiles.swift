@@ -79,7 +79,11 @@ final class SpoolFiles {
     var head: [UInt8] = []
     SpoolRecord(kind: .form, seq: 0, payload: Array(form.utf8)).append(to: &head)
     let file = try FileSystem.open(path(number), [.write, .create, .exclusive, .append], mode: 0o600)
-    try file.write(head)
+    do { try file.write(head) } catch {
+      // Or it would be in the way once there is room again.
+      try? FileSystem.remove(path(number))
+      throw error
+    }
     writer = file
     segments.append(Segment(number: number, size: head.count, last: -1))
     if readNumber == 0 { readNumber = number }

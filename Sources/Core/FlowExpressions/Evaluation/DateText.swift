@@ -35,7 +35,7 @@ struct DateText {
 
   /// The moment so many seconds after the beginning of 1970.
   init?(seconds: Int) {
-    guard abs(seconds) < 300_000_000_000 else { return nil }
+    guard (-299_999_999_999...299_999_999_999).contains(seconds) else { return nil }
     let (days, rest) = seconds.quotientAndRemainder(dividingBy: 86400)
     let time = rest < 0 ? rest + 86400 : rest
     date = CalendarDay(number: rest < 0 ? days - 1 : days)

@@ -13,13 +13,16 @@ extension PictureBranch {
     return operations[((last ?? -1) + 1)...].compactMap { operation in
       switch operation {
       case .roundCorners(.pixels(let radius)) where radius > shorter / 2:
-        "corners of a radius of \(Int(radius)) px do not fit into \(facts.width) x \(facts.height) px, and are made "
+        "corners of a radius of \(pixels(radius)) px do not fit into \(facts.width) x \(facts.height) px, and are made "
           + "with \(Int(shorter / 2)) px"
       case .tiltShift(let shift) where shift.radius > shorter:
-        "a blur of \(Int(shift.radius)) px is more than the picture of \(facts.width) x \(facts.height) px has, and is "
+        "a blur of \(pixels(shift.radius)) px is more than the picture of \(facts.width) x \(facts.height) px has, and is "
           + "made with \(Int(shorter)) px"
       default: nil
       }
     }
   }
+
+  /// A number of pixels in words; one that is larger than any picture is cut there.
+  private func pixels(_ count: Double) -> Int { Int(min(count, 1e9)) }
 }

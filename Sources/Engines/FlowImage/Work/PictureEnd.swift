@@ -87,6 +87,7 @@ enum PictureEnd {
       if length < 8 { return false }
       place += length
     }
-    return place != bytes.count
+    // A few bytes behind the last box, such as the end of a line, are no box that was cut.
+    return place > bytes.count
   }
 }

@@ -30,7 +30,8 @@ final class TableRows: RowReader {
   func next() throws(Fault) -> Record? {
     guard let (start, cells, fault) = try row() else { return nil }
     let names = self.names ?? (1...max(1, cells.count)).map { "c\($0)" }
-    self.names = names
+    // A row that could not be read whole says nothing of how many columns there are.
+    if fault == nil { self.names = names }
     let fields = Fields(names: names, values: cells)
     if let fault { return Record(line: start, cells: fields, fault: fault) }
     if cells.count != names.count { return Record(line: start, cells: fields, fault: ragged(start, cells.count)) }

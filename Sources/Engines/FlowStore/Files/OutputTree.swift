@@ -125,7 +125,8 @@ public final class OutputTree: Sendable {
 
   /// A folder for temporary files that is certain to lie on the output's file system.
   func nearbyTemporary(owner: String) throws(Fault) -> TemporaryFolder {
-    try TemporaryFolder(path: absolute(".imgflow-tmp"), owner: owner, isRemovedWhenEmpty: true)
+    // Its own for each state: another run ends, and removes it, when it likes.
+    try TemporaryFolder(path: absolute(".imgflow-tmp-\(owner)"), owner: owner, isRemovedWhenEmpty: true)
   }
 
   /// Waits until the names in some folders are on the disk, and those of the folders that were made since.
@@ -136,8 +137,11 @@ public final class OutputTree: Sendable {
     }
     for folder in folders.union(made) {
       do { try step(into: folder, making: false).sync() } catch {
-        // A folder that somebody has removed has no names to keep.
-        if error != .noEntry { throw refusal(error, "sync", folder) }
+        // A folder that somebody has removed has no names to keep, and some file systems sync none.
+        switch error {
+        case .noEntry, .invalid, .notSupported: continue
+        default: throw refusal(error, "sync", folder)
+        }
       }
     }
   }

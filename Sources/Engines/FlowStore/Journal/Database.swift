@@ -23,7 +23,10 @@ internal import FlowBase
     let flags =
       SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
       | (isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
-    let code = unsafe sqlite3_open_v2(path, &opened, flags, IMGFLOW_SQLITE_FILES)
+    // A link on the way there is the user's own; only the file itself may be none, and SQLite refuses both.
+    let folder = (try? PathText.real(PathText.parent(of: PathText.absolute(path)))) ?? PathText.parent(of: path)
+    let real = PathText.join(folder, PathText.name(of: path))
+    let code = unsafe sqlite3_open_v2(real, &opened, flags, IMGFLOW_SQLITE_FILES)
     guard let handle = unsafe opened, code == SQLITE_OK else {
       let fault = unsafe Database.fault(code, opened, path)
       unsafe sqlite3_close_v2(opened)

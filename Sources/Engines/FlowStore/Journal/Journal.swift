@@ -24,7 +24,7 @@ public final class Journal: @unchecked Sendable {
   public init(path: String) throws(Fault) {
     self.path = path
     var isNew = false
-    switch try? FileSystem.facts(path).size {
+    switch try Journal.size(path) {
     case nil:
       try Journal.make(path)
       isNew = true
@@ -59,11 +59,22 @@ public final class Journal: @unchecked Sendable {
       """) ?? 0
   }
 
+  /// How long the file is; nil where there is none, and not where nobody can say.
+  private static func size(_ path: String) throws(Fault) -> Int? {
+    do throws(Errno) { return try FileSystem.facts(path).size } catch {
+      if error == .noEntry { return nil }
+      throw error.fault("look at", path)
+    }
+  }
+
   /// Makes an empty journal aside and gives it its name when it is whole: one without tables is always a damaged one.
   private static func make(_ path: String) throws(Fault) {
     let aside = path + ".new"
-    do throws(Errno) { try FileSystem.remove(aside) } catch {
-      if error != .noEntry { throw error.fault("remove", aside) }
+    // The log of a journal that somebody has taken away would be read into the new one.
+    for old in [aside, path + "-wal", path + "-shm"] {
+      do throws(Errno) { try FileSystem.remove(old) } catch {
+        if error != .noEntry { throw error.fault("remove", old) }
+      }
     }
     do {
       let database = try Database(path: aside, isReadOnly: false)

@@ -12,6 +12,16 @@ public struct FailureCount: Sendable, Hashable {
   public var count: Int
 }
 
+/// A source that has given nothing, and had given items before.
+public struct EmptiedSource: Sendable, Hashable {
+  /// Its number.
+  public var number: Int
+  /// Its id.
+  public var name: String
+  /// How many files are there of what it gave before.
+  public var files: Int
+}
+
 // MARK: Runs
 
 extension JournalReader {
@@ -71,18 +81,25 @@ extension JournalReader {
   /// Outputs that no item and no stage of the last complete run made any more, behind the given row.
   ///
   /// What belongs to an item that did not make it in that run is none: its next success may find it unchanged. Nor is
-  /// what came of a source that has given nothing at all since, as `emptied` tells, and of groups meanwhile.
-  public func orphans(after last: Int = 0, limit: Int) throws(Fault) -> [(row: Int, output: OutputRecord)] {
+  /// what came of a source that is `emptied`, and of groups while there is one.
+  public func orphans(after last: Int = 0, limit: Int, beside emptied: [EmptiedSource] = []) throws(Fault) -> [(
+    row: Int, output: OutputRecord
+  )] {
     guard let run = try lastCompleteRun() else { return [] }
+    let numbers = emptied.map { String($0.number) }.joined(separator: ", ")
+    let kept =
+      emptied.isEmpty
+      ? ""
+      : """
+      AND ifnull(grp, '') = ''
+      AND ifnull((SELECT source FROM items WHERE items.id = outputs.owner), 0) NOT IN (\(numbers))
+      """
     return try rows(
       """
       SELECT \(Self.outputColumns), id FROM outputs WHERE id > ?1 AND run < ?2 AND ours <> 0 AND NOT EXISTS (
         SELECT 1 FROM items WHERE items.id = outputs.owner AND items.run >= ?2
         AND items.status NOT IN (\(ItemStatus.ok.rawValue), \(ItemStatus.filtered.rawValue)))
-      AND NOT EXISTS (
-        SELECT 1 FROM sources WHERE \(Self.isEmptied) AND (
-          outputs.grp <> '' OR sources.id = (SELECT source FROM items WHERE items.id = outputs.owner)))
-      ORDER BY id LIMIT ?3
+      \(kept) ORDER BY id LIMIT ?3
       """
     ) {
       $0.bind(1, last)
@@ -93,26 +110,23 @@ extension JournalReader {
     }
   }
 
-  /// Whether a source has given nothing since the run `?2`, and files are there that came of it before.
-  private static let isEmptied = "sources.run >= ?2 AND sources.items = 0 AND EXISTS (SELECT 1 \(earlierFiles))"
-  private static let earlierFiles =
-    """
-    FROM items JOIN outputs ON outputs.owner = items.id
-    WHERE items.source = sources.id AND outputs.run < ?2 AND outputs.ours <> 0
-    """
-
-  /// The sources of the last complete run that gave nothing in it, and how many files are there of what they gave before.
+  /// The sources that have given nothing since the last complete run began, and of which files are there.
   ///
   /// A list with nothing in it is rather one that could not be made than the wish that all be gone.
-  public func emptied() throws(Fault) -> [(source: String, files: Int)] {
+  public func emptied() throws(Fault) -> [EmptiedSource] {
     guard let run = try lastCompleteRun() else { return [] }
     return try rows(
-      "SELECT name, (SELECT count(*) \(Self.earlierFiles)) FROM sources WHERE \(Self.isEmptied) ORDER BY place"
+      """
+      SELECT id, name, (
+        SELECT count(*) FROM items JOIN outputs ON outputs.owner = items.id
+        WHERE items.source = sources.id AND outputs.run < ?1 AND outputs.ours <> 0)
+      FROM sources WHERE run >= ?1 AND items = 0 ORDER BY place
+      """
     ) {
-      $0.bind(2, run)
+      $0.bind(1, run)
     } _: { (row) throws(Fault) in
-      (source: row.text(0), files: row.int(1))
-    }
+      EmptiedSource(number: row.int(0), name: row.text(1), files: row.int(2))
+    }.filter { $0.files > 0 }
   }
 
   /// The facts that have a word in them of items that a run, or a later one, has seen, in the order of their numbers.

@@ -168,13 +168,20 @@ final class LedgerWork {
   private func prune(_ order: StoreOrder, _ outcome: inout Result<PublishedFile?, Fault>) {
     guard case .prune(let path, let evenIfAltered, let check) = order else { return }
     do throws(Fault) {
-      let known = try writer.outputs(folded: PathFolding.fold(path)).first { $0.record.path == path }
-      guard let known else { return }
+      let alike = try writer.outputs(folded: PathFolding.fold(path))
+      guard let known = alike.first(where: { $0.record.path == path }) else { return }
       if !evenIfAltered, try tree.condition(of: known.record, by: check) == .altered {
         throw Fault("prune.altered", .permanent, "\(path) was altered since it was published, and stays")
       }
+      // Where names fold case, another output's may lead to the same file.
+      let file = try tree.facts(path)
+      var isShared = false
+      for other in alike where other.row != known.row {
+        guard let file, let facts = try tree.facts(other.record.path) else { continue }
+        if facts.inode == file.inode && facts.device == file.device { isShared = true }
+      }
       try writer.transaction { () throws(Fault) in try writer.dropOutput(row: known.row) }
-      _ = try tree.remove(path)
+      if !isShared { _ = try tree.remove(path) }
     } catch { outcome = .failure(error) }
   }
 }

@@ -198,7 +198,12 @@ struct PublishBatch {
     let tree = tree
     each { (entry, file) throws(Fault) in
       try naming("set the mode of", file.path) { () throws(Errno) in
-        try FileSystem.setMode(file.name, entry.order.mode ?? tree.defaultMode, in: file.folder.directory)
+        do throws(Errno) {
+          try FileSystem.setMode(file.name, entry.order.mode ?? tree.defaultMode, in: file.folder.directory)
+        } catch {
+          // File systems without modes refuse every one, and nobody has asked for one.
+          if entry.order.mode != nil || error != .notPermitted && error != .notSupported { throw error }
+        }
       }
       if try !tree.move(file, to: &entry.place, replacing: entry.replaces) {
         let copy = try tree.nearbyTemporary(owner: file.folder.owner).copy(

@@ -116,7 +116,9 @@ enum LiveSetting: Hashable, Sendable {
     }
 
     func interval() throws(Problem) -> Interval {
-      guard let interval = Interval(parsing: text), interval >= .zero else { throw problem("a time such as 2s") }
+      guard let interval = Interval(parsing: text), interval >= .zero, interval <= .seconds(365 * 86_400) else {
+        throw problem("a time such as 2s, of a year at most")
+      }
       return interval
     }
 

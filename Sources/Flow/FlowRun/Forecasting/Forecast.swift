@@ -115,8 +115,7 @@ public struct Forecast: Sendable {
 
   /// Counts bytes of an item; what hosts say of them may be any number.
   mutating func add(bytes: Int) {
-    let sum = knownBytes.addingReportingOverflow(max(0, bytes))
-    knownBytes = sum.overflow ? .max : sum.partialValue
+    knownBytes = knownBytes.addingSaturating(max(0, bytes))
   }
 
   /// Whether there is nothing to do.

@@ -79,6 +79,7 @@ public struct Forecaster: Sendable {
         for prepared in items {
           if forecast.items >= limit { break }
           guard seen.insert(prepared.item.key).inserted else { continue }
+          if let filter = options.failedOnly, !past.hasFailed(prepared.item, filter) { continue }
           outlook.items += 1
           if prepared.fault != nil { outlook.broken += 1 }
           if note(prepared, outlook.items, past, &forecast, &tally, show), prepared.fault == nil {
@@ -146,7 +147,8 @@ public struct Forecaster: Sendable {
     forecast.reasons = tally.reasons.map { ($0.key, $0.value) }.sorted { ($1.1, $0.0) < ($0.1, $1.0) }
     forecast.hosts = tally.hosts.map { host, count in
       let limits = plan.settings.hosts.limits(of: host, defaultConnections: options.hostConnections)
-      let spacing = limits.spacing > 0 ? Interval(nanoseconds: limits.spacing * max(0, count - 1)) : nil
+      let spacing =
+        limits.spacing > 0 ? Interval(nanoseconds: limits.spacing.multipliedSaturating(by: max(0, count - 1))) : nil
       return Forecast.HostOutlook(
         host: host, requests: count, connections: limits.connections, leastTime: spacing)
     }.sorted { ($1.requests, $0.host) < ($0.requests, $1.host) }
@@ -204,6 +206,19 @@ private struct Past {
     sources = Dictionary(try reader.sourceNames().map { ($0.value, $0.key) }) { first, _ in first }
     standIns = try StandIns(plan, reader, tree: tree)
     changes = PlanMemory.changes(from: try reader.lastRun()?.facts ?? [:], to: plan)
+  }
+
+  /// Whether an item, or one that was made of it, failed last time in a way that is asked for.
+  func hasFailed(_ item: Item, _ filter: FailureFilter) -> Bool {
+    guard let source = sources[item.source] else { return false }
+    return hasFailed(item.key, of: source, filter)
+  }
+
+  private func hasFailed(_ key: String, of source: Int, _ filter: FailureFilter) -> Bool {
+    guard let known = try? reader?.item(source: source, key: key) else { return false }
+    if let fault = known.fault, filter.matches(fault) { return true }
+    let made = (try? known.facts.fields())?["made"]?.asList ?? []
+    return made.contains { hasFailed($0.text, of: source, filter) }
   }
 
   /// Why there is work for an item; nil where there is none.
@@ -293,8 +308,8 @@ private struct Past {
     var some: [String] = []
     var count = 0
     var last = 0
-    guard let standIns = try? StandIns.all(in: reader) else { return ([], 0) }
-    while let page = try? reader.orphans(after: last, limit: 512), let end = page.last {
+    guard let standIns = try? StandIns.all(in: reader), let emptied = try? reader.emptied() else { return ([], 0) }
+    while let page = try? reader.orphans(after: last, limit: 512, beside: emptied), let end = page.last {
       last = end.row
       let going = page.filter { !standIns.contains($0.output.owner.item) }
       count += going.count

@@ -67,7 +67,7 @@ struct ItemMaker: Sendable {
     } else {
       fault = fault ?? Fault("source.no_url", .permanent, "the source gave an entry without an address")
     }
-    if key.isEmpty { key = ItemKey.make(source: source, text: entry.url ?? entry.path ?? fault?.message ?? "") }
+    if key.isEmpty { key = ItemKey.make(source: source, text: entry.url ?? entry.path ?? ItemMaker.text(entry, fault)) }
     var values: [Value] = [
       .string(key), entry.url.map(Value.string) ?? .null, .string(name), .string(FileName.stem(of: name)),
       .string(FileName.ext(of: name)), host, .int(0),
@@ -80,6 +80,13 @@ struct ItemMaker: Sendable {
         source: source, key: key, index: 0, url: entry.url, fields: fields, row: entry.row, loop: entry.loop,
         expected: entry.expected, mirrors: entry.mirrors, headers: entry.headers),
       fault: fault)
+  }
+
+  /// What tells an entry without an address from others that fail alike.
+  private static func text(_ entry: SourceItem, _ fault: Fault?) -> String {
+    var writer = JSONWriter()
+    writer.value(.list([.string(fault?.message ?? ""), .map(entry.row), .map(entry.loop)]))
+    return writer.text
   }
 
   /// Where an item's key falls between 0 and 1: the same in every run, and evenly spread.

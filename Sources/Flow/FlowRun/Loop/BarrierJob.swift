@@ -40,6 +40,7 @@ struct BarrierJob: Sendable {
     var allWell = true
     let width = plan.stages[stage].concurrency ?? 4
     while true {
+      if Task.isCancelled { throw Fault("cancelled.user", .cancelled, "cancelled") }
       let page = try store.groups(stage: stage, after: last, limit: 256)
       guard let end = page.last else { return allWell }
       last = end.group
@@ -58,7 +59,7 @@ struct BarrierJob: Sendable {
           waiting = waiting.dropFirst(width)
           for await ended in tasks {
             well = well && ended
-            if let group = waiting.popFirst() {
+            if !Task.isCancelled, let group = waiting.popFirst() {
               tasks.addTask(executorPreference: services.blocking) {
                 await gather(group.group, count: group.count, post)
               }

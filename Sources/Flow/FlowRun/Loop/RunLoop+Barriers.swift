@@ -34,12 +34,20 @@ extension RunLoop {
     barrierTasks[stage]?.cancel()
     if let number = earlyGroups.firstIndex(where: { $0.stage == stage && $0.isDue }) {
       earlyGroups[number].isDue = false
+      noteCut()
       return tell(.barrierFinished(stage: stage, ok: false))
     }
     guard dueBarriers.contains(stage) || flushingBarriers.contains(stage) else { return }
     dueBarriers.removeAll { $0 == stage }
     flushingBarriers.removeAll { $0 == stage }
+    noteCut()
     tell(.barrierFinished(stage: stage, ok: false))
+  }
+
+  /// A stage that gathers was cut off: what it had made before is not made anew, and no orphan for that.
+  private func noteCut() {
+    if stopCause != nil { hasSkippedBarrier = true }
+    hasUnmadeGathering = true
   }
 
   func startBarrier(_ stage: Int) {
@@ -96,6 +104,8 @@ extension RunLoop {
       react(to: fault, stops: plan.stages[end.stage].onError == .stop)
     } else if end.fault == nil {
       stageCounts[end.stage].ok += 1
+    } else {
+      noteCut()
     }
     teller.barrierEnd(
       Payload.BarrierEnd(
@@ -110,8 +120,7 @@ extension RunLoop {
   }
 
   func skipBarrier(_ stage: Int) {
-    if stopCause != nil { hasSkippedBarrier = true }
-    hasUnmadeGathering = true
+    noteCut()
     teller.log(.info, "stage `\(plan.stages[stage].id)` did not run: what it needs failed, or the run was stopped")
   }
 

@@ -97,13 +97,13 @@ extension RunLoop {
       hasCutSources = true
       waitingMade = Fifo()
     }
-    // A run that ends waits for no part that was held back.
-    for scope in pauses.parts { release(scope) }
     if pauses.holds(.run) { goOn(.run) }
     if !waitingItems.isEmpty || feeds.contains(where: { !$0.hasEnded }) { hasCutSources = true }
     closeSources()
     interruptPasses()
     tell(way)
+    // A run that ends waits for no part that was held back; nothing of that begins any more.
+    for scope in pauses.parts { release(scope) }
   }
 
   func enter(_ next: RunState, by who: String) {

@@ -60,7 +60,8 @@ extension RunLoop {
     let past: PastItem
     do { past = try self.past(of: prepared, source, standing) } catch {
       // A journal that cannot be read must not make everything be fetched again.
-      return react(to: error, stops: false)
+      react(to: error, stops: false)
+      return tell(.consumed(1))
     }
     let (input, known) = (past.input, past.known)
     if let filter = options.failedOnly {
@@ -368,6 +369,8 @@ extension RunLoop {
   /// Writes the item as it stands; with a ticket also where nothing new is to be read, and then it is answered.
   func writeEarly(_ slot: Int, ticket: Int = 0) {
     let held = slots[slot]
+    // What an earlier run has written down stands.
+    if ticket == 0, held.course.isUnchanged { return }
     var draft = ItemRecordDraft(
       ticket: ticket, id: held.id, item: held.item, source: feedNumber(held.item.source), status: .cancelled,
       input: held.course.input, fingerprint: held.course.input, fault: nil)

@@ -106,6 +106,19 @@ extension RunLoop {
     }
   }
 
+  /// A host has answered: it tells that the network is there, unless it is reached without.
+  func hasAnswered(_ host: Int) {
+    guard plan.pausesOffline, RunLoop.isFar(hostNames[host]) else { return }
+    outage.answered(by: hostNames[host])
+  }
+
+  /// Whether a host, `name:port`, is none of this machine and of no network beside it, as far as its name tells.
+  private static func isFar(_ host: String) -> Bool {
+    guard let url = try? WebAddress(parsing: "http://\(host)/") else { return true }
+    if url.host == "localhost" || url.host.hasSuffix(".localhost") { return false }
+    return NetworkAddress(parsing: url.host).map { $0.reach == .global } ?? true
+  }
+
   /// Tries to reach a host, on a task of its own.
   private func reach(_ host: String, through node: Int, _ letter: @escaping @Sendable (Reach) -> Letter) {
     guard let stage = stages[plan.nodes[node].stage].asNetworkStage else { return }
@@ -121,14 +134,18 @@ extension RunLoop {
   func reached(_ host: String, _ finding: Outage.Finding, _ fault: Fault, _ operation: Operation, _ ticket: Int) {
     guard slots[operation.slot].ticket == ticket else { return }
     let wasOffline = outage.isOffline
-    guard !machine.mode.isEnding, outage.found(finding, at: host, others: hostNames) else {
+    guard !machine.mode.isEnding, outage.found(finding, at: host, others: hostNames.lazy.filter(RunLoop.isFar))
+    else {
       return failed(operation, fault)
     }
     slots[operation.slot].tries[operation.node] -= 1
     offlineNode = operation.node
     if !wasOffline {
       teller.log(.warn, "there is no network (\(fault.message)); waiting until it is back")
-      if state == .active { enter(.paused, by: "offline") }
+      if state == .active {
+        enter(.paused, by: "offline")
+        isPausedByOutage = true
+      }
       _ = pauses.pause(.run, at: now)
       tell(.pause)
       timers.add(.lookForNetwork, due: (now + outage.nextWait()).nanoseconds)
@@ -139,7 +156,10 @@ extension RunLoop {
   /// It is time to see whether the network is back.
   func lookForNetwork() {
     guard outage.isOffline, !machine.mode.isEnding else { return }
-    guard state == .paused else { return outage.end() }
+    guard state == .paused else {
+      isPausedByOutage = false
+      return outage.end()
+    }
     let host = outage.host
     reach(host, through: offlineNode) { .looked(Outage.Finding($0), at: host) }
   }
@@ -152,7 +172,9 @@ extension RunLoop {
       return
     }
     teller.log(.info, "the network is back")
-    guard state == .paused else { return }
+    // A pause that somebody has asked for is theirs to end.
+    guard state == .paused, isPausedByOutage else { return }
+    isPausedByOutage = false
     enter(.active, by: "offline")
     goOn(.run)
     tell(.resume)

@@ -304,13 +304,13 @@ extension RunLoop {
     switch result {
     case .success(let made):
       if made.isMultiplexed { gate.carriesStreams(host) }
-      outage.answered(by: hostNames[host])
+      hasAnswered(host)
       gate.ended(host, .answered, at: now)
     case .failure(let fault) where fault.kind == .quota:
-      outage.answered(by: hostNames[host])
+      hasAnswered(host)
       gate.ended(host, .refused(retryAfter: fault.retryAfter), at: now)
     case .failure(let fault):
-      if fault.httpStatus != nil { outage.answered(by: hostNames[host]) }
+      if fault.httpStatus != nil { hasAnswered(host) }
       gate.ended(host, fault.httpStatus == nil ? .other : .answered, at: now)
     }
   }

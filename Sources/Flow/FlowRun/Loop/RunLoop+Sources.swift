@@ -64,6 +64,7 @@ extension RunLoop {
   func heard(from source: Int, _ news: SourceFeed.Letter) {
     switch news {
     case .opened(let total): feeds[source].total = total
+    case .items where feeds[source].hasEnded: break
     case .items(let items):
       feeds[source].outstanding -= items.count
       if chosen.isComplete {
@@ -121,7 +122,9 @@ extension RunLoop {
     let share = max(1, unassigned / turns)
     for offset in 0..<turns where unassigned > 0 {
       let number = turns == 1 ? open[0] : open[(nextFeed + offset) % open.count]
-      let count = min(share, unassigned)
+      // A source that says nothing for long holds its part of the window, and not that of the others.
+      let count = min(share, unassigned, max(0, max(1, options.window / turns) - feeds[number].outstanding))
+      guard count > 0 else { continue }
       feeds[number].outstanding += count
       unassigned -= count
       feeds[number].demands?.yield(count)
@@ -175,7 +178,9 @@ extension RunLoop {
     var sum = madeTotal
     for place in feeds.indices {
       guard let total = feeds[place].expected else { return nil }
-      sum += total
+      let next = sum.addingReportingOverflow(total)
+      if next.overflow { return nil }
+      sum = next.partialValue
     }
     return sum
   }

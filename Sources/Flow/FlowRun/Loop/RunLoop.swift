@@ -74,6 +74,8 @@ final class RunLoop: @unchecked Sendable {
   var outage = Outage()
   /// A node whose stage looks for the network.
   var offlineNode = 0
+  /// Whether the run is paused for its network alone.
+  var isPausedByOutage = false
   var hostTable: HostTable
 
   // Sources

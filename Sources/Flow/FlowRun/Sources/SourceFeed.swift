@@ -138,7 +138,7 @@ struct SourceFeed: Sendable {
         order += 1
         chosen.append((ItemMaker.position(of: prepared.item), order, prepared))
       }
-      if chosen.count > limit * 2 + 1024 {
+      if (chosen.count - 1024) / 2 > limit {
         chosen.sort { ($0.position, $0.order) < ($1.position, $1.order) }
         chosen.removeLast(chosen.count - limit)
       }

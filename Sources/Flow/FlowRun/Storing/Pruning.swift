@@ -1,4 +1,5 @@
 import FlowEvents
+import FlowStore
 
 /// What came of the files that no item makes any more, in words.
 struct Pruning: Sendable {
@@ -7,7 +8,7 @@ struct Pruning: Sendable {
   /// How many stay for items that were dropped since they have the same.
   var standing = 0
   /// The sources that gave nothing, and how many files of each stay.
-  var emptied: [(source: String, files: Int)] = []
+  var emptied: [EmptiedSource] = []
 
   /// What is told of it.
   var lines: [Payload.LogLine] {
@@ -19,11 +20,11 @@ struct Pruning: Sendable {
           "kept \(Pruning.files(standing)) that no item makes any more: items of this run were dropped since they have "
             + "the same"))
     }
-    for (source, files) in emptied {
+    for source in emptied {
       lines.append(
         Payload.LogLine(
           .warn,
-          "kept \(Pruning.files(files)) of the source `\(source)`: it has given no item in this run; where that is "
+          "kept \(Pruning.files(source.files)) of the source `\(source.name)`: it has given no item in this run; where that is "
             + "meant, take it out of the manifest"))
     }
     return lines

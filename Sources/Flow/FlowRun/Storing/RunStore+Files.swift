@@ -76,9 +76,12 @@ extension RunStore {
   func prune() async throws(Fault) -> Pruning {
     let standIns = try read { (reader) throws(Fault) in try StandIns.all(in: reader) }
     var pruning = Pruning()
-    pruning.emptied = try read { (reader) throws(Fault) in try reader.emptied() }
+    let emptied = try read { (reader) throws(Fault) in try reader.emptied() }
+    pruning.emptied = emptied
     var last = 0
-    while let page = try? read({ [last] (reader) throws(Fault) in try reader.orphans(after: last, limit: 256) }),
+    while let page = try? read({ [last] (reader) throws(Fault) in
+      try reader.orphans(after: last, limit: 256, beside: emptied)
+    }),
       let end = page.last
     {
       last = end.row

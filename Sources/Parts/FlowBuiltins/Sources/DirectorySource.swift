@@ -93,11 +93,16 @@ private struct DirectoryReader: SourceReader {
     let path = level.path.isEmpty ? entry.name : level.path + "/" + entry.name
     if entry.kind == .directory {
       guard progress.canContinue, levels.count < DirectoryReader.deepest else { return nil }
-      let directory = try naming("read the folder", shown(path)) { () throws(Errno) in
-        try FileSystem.open(entry.name, [.read, .directory, .noFollow], in: level.directory)
+      do throws(Fault) {
+        let directory = try naming("read the folder", shown(path)) { () throws(Errno) in
+          try FileSystem.open(entry.name, [.read, .directory, .noFollow], in: level.directory)
+        }
+        try enter(directory, path: path, progress)
+        return nil
+      } catch {
+        // What is below others is none the worse for it.
+        return SourceItem(url: nil, row: [:], path: PathText.join(root, path), fault: error)
       }
-      try enter(directory, path: path, progress)
-      return nil
     }
     guard progress.isComplete else { return nil }
     return item(entry, path: path, in: level.directory)

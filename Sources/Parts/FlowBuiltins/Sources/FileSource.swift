@@ -94,15 +94,24 @@ private struct FileReader: SourceReader {
   let key: RowText?
   /// The file that was fetched; it stays as long as it is read.
   let file: HeldFile?
+  /// Why there are no more rows, where some before have to be given out first.
+  var fault: Fault?
 
   var total: Int? { nil }
 
   mutating func next(upTo count: Int) async throws -> [SourceItem] {
+    if let fault { throw fault }
     var items: [SourceItem] = []
     items.reserveCapacity(min(count, 1024))
-    // From a pipe, what is there goes on at once; only the first row of a batch is waited for.
-    while items.count < count, items.isEmpty || records.isReady, let record = try records.next() {
-      items.append(item(of: record))
+    do throws(Fault) {
+      // From a pipe, what is there goes on at once; only the first row of a batch is waited for.
+      while items.count < count, items.isEmpty || records.isReady, let record = try records.next() {
+        items.append(item(of: record))
+      }
+    } catch {
+      // The rows before are what they are.
+      if items.isEmpty { throw error }
+      fault = error
     }
     return items
   }

@@ -81,14 +81,21 @@ public struct PageSource: Source {
   private static func largest(_ set: String) -> String? {
     var best: (address: String, size: Double)?
     var words = set.split(whereSeparator: \.isWhitespace)[...]
-    while let word = words.popFirst() {
+    /// What stands in one word with the end of the entry before.
+    var rest: Substring?
+    while let word = rest ?? words.popFirst() {
+      rest = nil
       // A comma behind an address without a size ends its entry; commas within belong to it.
-      let endsEntry = word.hasSuffix(",")
-      let address = endsEntry ? String(word.dropLast()) : String(word)
+      var isOver = word.hasSuffix(",")
+      let address = String((isOver ? word.dropLast() : word).drop { $0 == "," })
       var size = 1.0
-      if !endsEntry, let next = words.first, let last = next.last(where: { $0 != "," }), "wx".contains(last) {
-        size = Double(next.filter { $0 != "," }.dropLast()) ?? 1
-        words.removeFirst()
+      while !isOver, let next = words.popFirst() {
+        let descriptor = next.prefix { $0 != "," }
+        if let last = descriptor.last, "wx".contains(last), let number = Double(descriptor.dropLast()) { size = number }
+        guard descriptor.endIndex < next.endIndex else { continue }
+        isOver = true
+        let behind = next[next.index(after: descriptor.endIndex)...]
+        if !behind.isEmpty { rest = behind }
       }
       if address.isEmpty { continue }
       if size > (best?.size ?? -1) { best = (address, size) }

@@ -6,6 +6,8 @@ final class RobotsFiles: Sendable {
   private enum Entry {
     case known(RobotsRules)
     case waiting([CheckedContinuation<Void, Never>])
+    /// It took too long, and is not asked for again until then.
+    case slow(Fault, until: Instant)
   }
 
   private let entries = Guarded<[String: Entry]>([:])
@@ -34,7 +36,8 @@ final class RobotsFiles: Sendable {
         switch entries[origin] {
         case .known(let rules)?: return .knows(rules)
         case .waiting?: return .waits
-        case nil:
+        case .slow(let fault, let until)? where SystemTime().now() < until: return .fails(fault)
+        case .slow?, nil:
           entries[origin] = .waiting([])
           return .reads
         }
@@ -42,12 +45,13 @@ final class RobotsFiles: Sendable {
       switch turn {
       case .knows(let rules): return rules
       case .reads: return try await read(origin, order, engine)
+      case .fails(let fault): throw fault
       case .waits: await wait(for: origin)
       }
     }
   }
 
-  private enum Turn { case knows(RobotsRules), reads, waits }
+  private enum Turn { case knows(RobotsRules), fails(Fault), reads, waits }
 
   /// Returns when somebody has read the file, or has failed to.
   private func wait(for origin: String) async {
@@ -83,7 +87,13 @@ final class RobotsFiles: Sendable {
       fault = error
     }
     let waiting = entries.withLock { entries -> [CheckedContinuation<Void, Never>] in
-      defer { entries[origin] = rules.map { .known($0) } }
+      defer {
+        entries[origin] = rules.map { .known($0) }
+        // Or those that wait would ask for it one after the other.
+        if let fault, fault.code == "net.timeout.total" {
+          entries[origin] = .slow(fault, until: SystemTime().now() + RobotsFiles.longest)
+        }
+      }
       if case .waiting(let others)? = entries[origin] { return others }
       return []
     }

@@ -31,17 +31,20 @@ public struct Store: PromptStage {
     var media = leg.text("media")
     // What nobody has looked at yet shows by its first bytes what it is.
     if media == nil { media = MediaType.sniff(try await content.prefix(on: context.services.blocking)) }
-    let path = Store.path(context.config.text("path") ?? "", media: media)
+    let hasSidecar = context.config.text("sidecar") == "json"
+    let path = Store.path(
+      context.config.text("path") ?? "", media: media, room: hasSidecar ? Store.sidecarEnd.utf8.count : 0)
     let options = try Store.options(of: context, leg: leg, media: media)
     var fact = try await context.services.publish(content, at: path, options: options)
     fact.width = fact.width ?? leg.number("width")
     fact.height = fact.height ?? leg.number("height")
     var outputs = [fact]
-    if context.config.text("sidecar") == "json" {
+    if hasSidecar {
       var options = options
       options.media = "application/json"
       let bytes = Sidecar.json(of: leg, output: fact, redact: context.services.redact)
-      outputs.append(try await context.services.publish(.bytes(bytes), at: fact.path + ".json", options: options))
+      outputs.append(
+        try await context.services.publish(.bytes(bytes), at: fact.path + Store.sidecarEnd, options: options))
     }
     return StageResult(content: content, outputs: outputs)
   }
@@ -70,13 +73,24 @@ public struct Store: PromptStage {
     return BegunWork {}
   }
 
+  private static let sidecarEnd = ".json"
+
   /// The path with the extension that fits the bytes, where its last segment has none.
-  static func path(_ path: String, media: String?) -> String {
+  ///
+  /// A name that is too long for it is cut, and with `room` for what comes behind it.
+  static func path(_ path: String, media: String?, room: Int = 0) -> String {
     let name = PathText.name(of: path)
-    guard FileName.ext(of: name).isEmpty, !path.hasSuffix("/"), let ext = media.flatMap(FileExtension.usual) else {
-      return path
+    if path.hasSuffix("/") { return path }
+    let usual = FileName.ext(of: name).isEmpty ? media.flatMap(FileExtension.usual) : nil
+    let end = usual.map { "." + $0 } ?? ""
+    let most = FileName.longest - room - end.utf8.count
+    guard name.utf8.count > most, name.utf8.count <= FileName.longest, room > 0 || !end.isEmpty else {
+      return path + end
     }
-    return path + "." + ext
+    let ext = end.isEmpty ? "." + FileName.ext(of: name) : end
+    let stem = usual == nil ? FileName.stem(of: name) : name
+    let folder = String(Substring(path.utf8.dropLast(name.utf8.count)))
+    return folder + FileName.segment(stem, upTo: FileName.longest - room - ext.utf8.count) + ext
   }
 
   static func options(of context: StageContext, leg: Leg, media: String?) throws(Fault) -> PublishOptions {

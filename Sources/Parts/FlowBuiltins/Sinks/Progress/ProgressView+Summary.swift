@@ -70,7 +70,9 @@ extension ProgressView {
     } else if end.items.failed > 0 {
       steps.append(("\(run) --failed", "once the reasons are gone"))
     }
-    let status = "imgflow status" + (isFromOptions ? "" : name)
+    // By other names, none that a file of YAML has, runs are not found.
+    let isPath = manifest.map { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") || $0.contains("/") } ?? false
+    let status = "imgflow status" + (isPath ? name : "")
     if end.result != .success { steps.append((status, "what failed, what is left, and why")) }
     if let code = codes.first?.code ?? end.errors.first?.code {
       steps.append(("imgflow explain \(code)", "what it means and what to do"))
