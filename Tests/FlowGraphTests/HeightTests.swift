@@ -161,6 +161,32 @@ struct `A network that may be gone` {
     #expect(looked(&outage, .refused, .refused, .refused) == [false, false, true])
   }
 
+  @Test func `is not looked for for ever where one host is gone and others come and go`() {
+    var outage = Outage()
+    outage.answered(by: "y:80")
+    outage.answered(by: "x:80")
+    // The one that answered last is out of reach as well.
+    #expect(found(&outage, (.gone, "a:80")) == [true])
+    #expect(looked(&outage, .silent, .open) == [false, true])
+    #expect(found(&outage, (.gone, "a:80")) == [true])
+    #expect(looked(&outage, .silent, .open) == [false, true])
+    #expect(found(&outage, (.gone, "a:80")) == [false])
+  }
+
+  @Test func `is looked for at hosts that are as far away`() {
+    var outage = Outage()
+    outage.answered(by: "near:80")
+    outage.answered(by: "far:80")
+    let isGone = outage.found(.gone, at: "a:80", others: ["near:81", "b:80"]) { !$0.hasPrefix("near") }
+    #expect(isGone)
+    var asked: Set<String> = []
+    for _ in 0..<4 {
+      asked.insert(outage.host)
+      #expect(looked(&outage, .gone) == [false])
+    }
+    #expect(asked == ["a:80", "b:80", "far:80"])
+  }
+
   @Test func `is back for hosts that take no connections once another does`() {
     var outage = Outage()
     outage.answered(by: "c:80")

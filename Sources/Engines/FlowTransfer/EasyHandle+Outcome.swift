@@ -68,7 +68,7 @@ extension EasyHandle {
     let sent = time(CURLINFO_PRETRANSFER_TIME_T)
     var limits = transfer.request.limits
     // What it has of a limit of ours comes in pieces; a window begins anew where it was held.
-    if let share = transfer.leastShare { limits.minimumSpeed = min(limits.minimumSpeed, share / 4) }
+    if let share = transfer.leastShare { limits.minimumSpeed = min(limits.minimumSpeed, max(1, share / 4)) }
     let step: Phase.Step =
       if transfer.hasAnswer {
         .body

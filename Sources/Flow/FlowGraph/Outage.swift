@@ -34,6 +34,8 @@ public struct Outage: Sendable {
   private var suspects: Set<String> = []
   /// Hosts that were out of reach while others were not, and have not answered since: their failures are their own.
   private var lost: Set<String> = []
+  /// Hosts of which that may be so: others were out of reach with them, and came back first.
+  private var doubted: Set<String> = []
   private var wait = Outage.waits.first
 
   /// The wait before the first look, and the longest between two.
@@ -47,10 +49,11 @@ public struct Outage: Sendable {
   /// The host that is to be looked at next while the network is gone.
   public var host: String { targets.isEmpty ? "" : targets[looks % targets.count] }
 
-  /// A host has answered that is as far away as others.
+  /// A host has answered.
   public mutating func answered(by host: String) {
     if !closed.isEmpty { closed.removeAll() }
     if !lost.isEmpty { lost.remove(host) }
+    if !doubted.isEmpty { doubted.remove(host) }
     guard answering.first != host else { return }
     answering.removeAll { $0 == host }
     answering.insert(host, at: 0)
@@ -62,11 +65,16 @@ public struct Outage: Sendable {
   /// One host that takes no connections is that host's failure; only where several do, and none does otherwise, is it
   /// the network's.
   ///
-  /// - Parameter others: further hosts of the run, as far away as this one.
-  public mutating func found(_ finding: Finding, at host: String, others: some Sequence<String> = []) -> Bool {
+  /// - Parameters:
+  ///   - others: further hosts of the run.
+  ///   - isAlike: whether a host is as far away as this one, so that it tells of the same network.
+  public mutating func found(
+    _ finding: Finding, at host: String, others: some Sequence<String> = [], isAlike: (String) -> Bool = { _ in true }
+  ) -> Bool {
     if finding == .open {
       closed.removeAll()
       lost.remove(host)
+      doubted.remove(host)
       return false
     }
     if lost.contains(host) { return isOffline }
@@ -81,8 +89,8 @@ public struct Outage: Sendable {
     hasNoWay = finding == .gone
     suspects.formUnion(closed)
     // Those that answered last tell most.
-    targets = answering.filter { $0 != host }
-    for other in others where other != host && !targets.contains(other) {
+    targets = answering.filter { $0 != host && isAlike($0) }
+    for other in others where other != host && isAlike(other) && !targets.contains(other) {
       if targets.count == Outage.most { break }
       targets.append(other)
     }
@@ -104,8 +112,10 @@ public struct Outage: Sendable {
       looks += 1
       return false
     }
-    // At the first look, it may have been there all the time.
-    if looks == 0 { lost.formUnion(suspects.subtracting([host])) }
+    // At the first look, or again, it may have been there all the time.
+    for suspect in suspects where suspect != host && (looks == 0 || !doubted.insert(suspect).inserted) {
+      lost.insert(suspect)
+    }
     end()
     return true
   }

@@ -14,6 +14,7 @@ import Testing
     #expect(Store.path("b/" + named, media: "image/png") == "b/" + named)
     #expect(Store.path("b/" + named, media: "image/png", room: 5) == "b/" + named.prefix(246) + ".png")
     #expect(Store.path(long, media: "image/jpeg", room: 5).utf8.count == 250)
+    #expect(Store.path(long, media: nil, room: 5) == String(long.prefix(250)))
     // Characters stay whole.
     let wide = String(repeating: "é", count: 127)
     #expect(Store.path(wide, media: "image/jpeg") == String(wide.prefix(125)) + ".jpg")

@@ -29,7 +29,11 @@ struct BarrierJob: Sendable {
       }
       return try await gatherGroups(post)
     } catch {
-      post(.group(GroupEnd(stage: stage, group: nil, members: 0, status: .failed, fault: Fault(error))))
+      let fault = Fault(error)
+      let isCancelled = fault.kind == .cancelled
+      post(
+        .group(
+          GroupEnd(stage: stage, group: nil, members: 0, status: isCancelled ? .cancelled : .failed, fault: fault)))
       return false
     }
   }
@@ -40,9 +44,9 @@ struct BarrierJob: Sendable {
     var allWell = true
     let width = plan.stages[stage].concurrency ?? 4
     while true {
-      if Task.isCancelled { throw Fault("cancelled.user", .cancelled, "cancelled") }
       let page = try store.groups(stage: stage, after: last, limit: 256)
       guard let end = page.last else { return allWell }
+      if Task.isCancelled { throw Fault("cancelled.user", .cancelled, "cancelled") }
       last = end.group
       // What an earlier pass of this run has done is done, also where it failed.
       let groups = try page.filter { group in

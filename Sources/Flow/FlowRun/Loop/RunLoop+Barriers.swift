@@ -46,7 +46,7 @@ extension RunLoop {
 
   /// A stage that gathers was cut off: what it had made before is not made anew, and no orphan for that.
   private func noteCut() {
-    if stopCause != nil { hasSkippedBarrier = true }
+    if stopCause != nil || isCutByControl { hasSkippedBarrier = true }
     hasUnmadeGathering = true
   }
 

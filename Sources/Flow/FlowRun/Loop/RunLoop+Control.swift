@@ -64,6 +64,7 @@ extension RunLoop {
       tell(.pause)
       if request.isImmediate { suspend(.run) }
     case .resume:
+      isPausedByOutage = false
       enter(.active, by: request.by)
       goOn(.run)
       if !isHeld { tell(.resume) }

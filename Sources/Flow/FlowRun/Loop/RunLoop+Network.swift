@@ -106,10 +106,9 @@ extension RunLoop {
     }
   }
 
-  /// A host has answered: it tells that the network is there, unless it is reached without.
+  /// A host has answered.
   func hasAnswered(_ host: Int) {
-    guard plan.pausesOffline, RunLoop.isFar(hostNames[host]) else { return }
-    outage.answered(by: hostNames[host])
+    if plan.pausesOffline { outage.answered(by: hostNames[host]) }
   }
 
   /// Whether a host, `name:port`, is none of this machine and of no network beside it, as far as its name tells.
@@ -134,7 +133,9 @@ extension RunLoop {
   func reached(_ host: String, _ finding: Outage.Finding, _ fault: Fault, _ operation: Operation, _ ticket: Int) {
     guard slots[operation.slot].ticket == ticket else { return }
     let wasOffline = outage.isOffline
-    guard !machine.mode.isEnding, outage.found(finding, at: host, others: hostNames.lazy.filter(RunLoop.isFar))
+    let isFar = RunLoop.isFar(host)
+    guard !machine.mode.isEnding,
+      outage.found(finding, at: host, others: hostNames, isAlike: { RunLoop.isFar($0) == isFar })
     else {
       return failed(operation, fault)
     }

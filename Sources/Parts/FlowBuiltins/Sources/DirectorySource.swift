@@ -61,6 +61,8 @@ private struct DirectoryReader: SourceReader {
   private let pattern: GlobPattern
   private let key: RowText?
   private var levels: [Level] = []
+  /// Why some folder could not be read; the source ends with it, behind all others' items.
+  private var fault: Fault?
 
   var total: Int? { nil }
 
@@ -84,6 +86,7 @@ private struct DirectoryReader: SourceReader {
       }
       if let item = try visit(entry, in: levels[levels.count - 1]) { items.append(item) }
     }
+    if items.isEmpty, let fault { throw fault }
     return items
   }
 
@@ -100,8 +103,10 @@ private struct DirectoryReader: SourceReader {
         try enter(directory, path: path, progress)
         return nil
       } catch {
-        // What is below others is none the worse for it.
-        return SourceItem(url: nil, row: [:], path: PathText.join(root, path), fault: error)
+        // What is below others is none the worse for it; but nobody may take what is below this one for gone. A folder
+        // that somebody has removed meanwhile is gone, unless its name could not be written down as it is.
+        if error.code != "disk.missing" || path.unicodeScalars.contains("\u{FFFD}") { fault = fault ?? error }
+        return nil
       }
     }
     guard progress.isComplete else { return nil }

@@ -87,8 +87,8 @@ public struct Store: PromptStage {
     guard name.utf8.count > most, name.utf8.count <= FileName.longest, room > 0 || !end.isEmpty else {
       return path + end
     }
-    let ext = end.isEmpty ? "." + FileName.ext(of: name) : end
     let stem = usual == nil ? FileName.stem(of: name) : name
+    let ext = end.isEmpty ? String(name.dropFirst(stem.count)) : end
     let folder = String(Substring(path.utf8.dropLast(name.utf8.count)))
     return folder + FileName.segment(stem, upTo: FileName.longest - room - ext.utf8.count) + ext
   }
