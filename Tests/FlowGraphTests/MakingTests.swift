@@ -71,6 +71,33 @@ struct MakingTests {
     #expect(done == 10)
   }
 
+  @Test func `A place is promised to a made item or to a parked one, and not to both`() {
+    let bench = Bench.chain(.init(), .init(gates: [0]), .init(), window: 2)
+    bench.admit(2)
+    bench.finish(0, 0)
+    bench.finish(1, 0)
+    bench.admit()
+    bench.tell(.sourcesEnded)
+    bench.finish(0, 0)
+    #expect(bench.machine.parked == 1)
+    _ = bench.take()
+    // One place, and one of each.
+    make(bench, 1, 1, 1)
+    let said = bench.take()
+    #expect(said.contains(.admitMade(1)) && !said.contains(.demandParked(1)))
+    guard let child = admit(bench, 1) else {
+      Issue.record("no place for what was made")
+      return
+    }
+    bench.finish(child, 2)
+    #expect(bench.take().contains(.demandParked(1)))
+    // Two places, one of which is the parked item's.
+    make(bench, 0, 1, 2)
+    #expect(bench.take().contains(.admitMade(1)))
+    #expect(admit(bench, 1) != nil && bench.takeBack([.ok, .gated, .waiting]) >= 0)
+    #expect(bench.machine.parked == 0)
+  }
+
   @Test func `Made items take the room of items that were asked for and have not come`() {
     let bench = Bench.chain(.init(), .init(), window: 2)
     bench.admit()

@@ -119,13 +119,13 @@ struct `Failures have names` {
 
   @Test func `the time to the first byte is none of the speed`() async throws {
     let server = try LoopbackServer { _ in
-      .generated(300_000).dripping(20_000, every: .milliseconds(20)).delayed(by: .milliseconds(700))
+      .generated(1_500_000).dripping(20_000, every: .milliseconds(20)).delayed(by: .milliseconds(900))
     }
     let outcome = await perform(server.url) {
-      $0.limits.minimumSpeed = 40_000
+      $0.limits.minimumSpeed = 150_000
       $0.limits.speedWindow = .milliseconds(500)
     }
-    #expect(outcome.fault == nil && outcome.bytes.count == 300_000, "\(outcome.fault?.message ?? "")")
+    #expect(outcome.fault == nil && outcome.bytes.count == 1_500_000, "\(outcome.fault?.message ?? "")")
   }
 
   @Test func `a status is the answer, however slowly its words come`() async throws {
